@@ -80,7 +80,8 @@ struct RvCook {
   const void* parms;                      // the type's struct, evaluated at time
   size_t ninput;                          // entries of input
   const RvDetail* const* input;           // NULL entries are not wired
-  const RvDetail* prev;                   // solvers: the state of the previous frame, NULL at the start frame
+  const RvState* prev;                    // solvers: the state of the previous frame, NULL at the start frame
+  RvState state;                          // solvers: made by start and step, then the host's
   RvDetail* output[RV_NODE_MAX_OUTPUTS];  // made by the cook, then the host's
   bool write;                             // RV_NODE_WRITES: false when only passing through, then nothing is written
   RvStats* stats;                         // never NULL
@@ -137,13 +138,17 @@ typedef struct RvNodeType {
   const char* const* stages;  // solvers: names of the timers, NULL-terminated; else NULL
   const RvFieldDef* fields;   // solvers: the state
   size_t nfield;
+  // Solvers with a state of several details: their names. A field belongs to the part that its group names, else to the
+  // first. NULL: the state is one detail.
+  const char* const* parts;
+  size_t npart;
   // Reads cook->input and cook->parms, sets cook->output[0]. On failure outputs are left NULL.
   RvResult (*cook)(RvCook* cook, RvError* error);
-  // Solvers. start: inputs at the start frame -> output[state]. step: prev + inputs -> output[state].
-  // split: state -> the other outputs. The state is the last output.
+  // Solvers. start: inputs at the start frame -> state. step: prev + inputs -> state. split: state -> the outputs but
+  // the last, which is the state as one detail: the host makes it with rv_node_join_state where it is asked for.
   RvResult (*start)(RvCook* cook, RvError* error);
   RvResult (*step)(RvCook* cook, RvError* error);
-  RvResult (*split)(RvCook* cook, const RvDetail* state, RvError* error);
+  RvResult (*split)(RvCook* cook, const RvState* state, RvError* error);
   void (*free_cache)(void* cache);
 } RvNodeType;
 
@@ -157,6 +162,18 @@ RV_API const RvNodeType* rv_node_find(const char* type);
 // Appends a row to the table. The row must outlive the library's use. Fails on a name that is taken and on an
 // incomplete row.
 RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
+
+// Checks that a state is one of this type: each part that is present has the schema and its saved fields.
+RV_API RvResult rv_node_check_state(const RvNodeType* type, const RvState* state, RvError* error);
+// The parts of a state as one detail, for hosts with one stream of geometry and for files: the points of the first
+// part, then those of the second, with the names of the attributes of each.
+RV_API RvResult rv_node_join_state(const RvState* state, RvDetail** out, RvError* error);
+// The parts of a state that was joined, checked. The caller frees them with rv_state_free.
+RV_API RvResult rv_node_cut_state(const RvNodeType* type, const RvDetail* joined, RvState* out, RvError* error);
+
+// The hash of a state that was joined: the `hash` of the report, the checkpoint and rv_sim_hash for it. 0: this is no
+// state of the type.
+RV_API uint64_t rv_node_state_hash(const RvNodeType* type, const RvDetail* joined);
 
 // Describes a node type in a format: "text", "json", "ds" (DialogScript), "dop" (DialogScript of the DOP solver, with a
 // SOP path for every input), "help" (Houdini help page), "md" (manual page). The caller frees the text with rv_free.

@@ -219,7 +219,7 @@ RV_API const char* rv_sim_stage(const RvSim* sim, size_t index, double* seconds)
 RV_API size_t rv_sim_warning_count(const RvSim* sim);
 // Text of warning `index`.
 RV_API const char* rv_sim_warning(const RvSim* sim, size_t index);
-// Hash of every byte of the state, attributes that pass through included: the `hash` in the report of `rivulet cook`. 0
+// Hash of every saved field of the state (rv_state_hash): the `hash` in the report of `rivulet cook`. 0
 // before the start.
 RV_API uint64_t rv_sim_hash(const RvSim* sim);
 

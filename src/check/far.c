@@ -93,7 +93,7 @@ RvResult rv_check_far(const RvCheckOut* out, RvError* error) {
       result = rv_rig_node_next(&rig[k], error);
       if (!result) result = rv_rig_node_step(&rig[k], error);
     }
-    if (!result) compare(rig[0].state, rig[1].state, shift, &largest_difference, &fall);
+    if (!result) compare(rig[0].state.part[0], rig[1].state.part[0], shift, &largest_difference, &fall);
     contacts = fmax(contacts, (double)rig[0].stats.contacts);
   }
   rv_rig_node_close(&rig[0]);

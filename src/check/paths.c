@@ -14,6 +14,7 @@
 
 typedef struct Shot {
   const char* text;  // nodes of the scene; the solver is "s"
+  const char* type;  // of the solver
   int half, last;    // frames: where it is interrupted; the last
 } Shot;
 
@@ -49,10 +50,10 @@ static const char wet_shot[] =
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"turn\", \"w\", \"c\", \"spray\"], \"parms\": {\"walls\": true,"
     "  \"wallsmin\": [-0.1, -0.07, -0.1], \"wallsmax\": [0.1, 0.3, 0.1], \"drying\": 1e-6, \"transverse\": true}}";
 
-static const Shot dry = {dry_shot, 3, 5};
-static const Shot wet = {wet_shot, 2, 3};
+static const Shot dry = {dry_shot, "strandsolver", 3, 5};
+static const Shot wet = {wet_shot, "wetsolver", 2, 3};
 
-// Hash of all bytes of the state at frame `last`, and the number of contacts. With a folder the shot is run with
+// Hash of the state at frame `last`, and the number of contacts. With a folder the shot is run with
 // checkpoints there; with `resume` it continues from them.
 static RvResult run(const Shot* shot, const char* folder, bool resume, int last, uint64_t* hash, int64_t* contacts,
                     RvError* error) {
@@ -64,7 +65,7 @@ static RvResult run(const Shot* shot, const char* folder, bool resume, int last,
   RvRun def = {.node = "s", .first = 1, .last = last, .checkpoint_dir = folder, .resume = resume};
   if (folder) result = rv_scene_run(rig.scene, &def, error);
   if (!result) result = rv_scene_cook(rig.scene, "s:state", last, &state, error);
-  if (!result) *hash = rv_detail_hash(state);
+  if (!result) *hash = rv_node_state_hash(rv_node_find(shot->type), state);
   if (!result && contacts) {
     const RvAttrib* links = rv_detail_find(state, RV_GLOBAL, "rv_links");
     const RvAttrib* touches = rv_detail_find(state, RV_GLOBAL, "rv_touches");

@@ -52,7 +52,7 @@ static RvResult run_frame(RvNodeRig* r, double around, double* radius, double* a
   RvResult result = rv_rig_node_next(r, error);
   if (result) return result;
   double number = r->cook.time.frame;
-  result = rv_sampler_begin(&sampler, &r->cook, 0, r->state, error);
+  result = rv_sampler_begin(&sampler, &r->cook, 0, r->state.part[0], error);
   for (int k = 1; k <= SAMPLES && !result; ++k) {
     double at[3];
     RvStrandSample in;
@@ -64,7 +64,7 @@ static RvResult run_frame(RvNodeRig* r, double around, double* radius, double* a
   }
   rv_sampler_end(&sampler);
   if (!result) result = rv_rig_node_step(r, error);
-  const float* P = result ? NULL : rv_detail_f32(r->state, RV_POINT, "P", 3);
+  const float* P = result ? NULL : rv_detail_f32(r->state.part[0], RV_POINT, "P", 3);
   for (int i = 0; P && i < COUNT * N; i += N)
     compare((const double[3]){P[3 * i], P[3 * i + 1], P[3 * i + 2]}, i, number, around, radius, angle);
   return result;

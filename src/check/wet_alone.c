@@ -34,7 +34,7 @@ static RvResult hash_at(const char* nodes, double frame, uint64_t* hash, RvError
   if (result) return result;
   const RvNodeType* wet = rv_node_find("wetsolver");
   result = rv_scene_cook(rig.scene, "s:3", frame, &state, error);
-  if (!result) *hash = rv_state_hash(state, wet->fields, wet->nfield);
+  if (!result) *hash = rv_node_state_hash(wet, state);
   rv_rig_scene_close(&rig);
   return result;
 }

@@ -55,9 +55,12 @@ static RvResult describe_checkpoint(json_t* object, const char* path, RvError* e
   json_object_set_new(object, "type", json_string(checkpoint.type));
   json_object_set_new(object, "frame", json_real(checkpoint.frame));
   json_object_set_new(object, "key", json_string(key));
-  rv_cli_describe_detail(object, checkpoint.state);
+  RvDetail* state = NULL;
+  result = rv_node_join_state(&checkpoint.state, &state, error);
+  if (!result) rv_cli_describe_detail(object, state);
+  rv_detail_free(state);
   rv_scene_checkpoint_free(&checkpoint);
-  return RV_OK;
+  return result;
 }
 
 // Describes a file by the ending of its name.

@@ -105,11 +105,12 @@ static const RvAttrib* find_numbers(const RvDetail* detail, RvOwner owner, const
 // Adds the liquid in a solver's state, and its drift against initial + sources - sinks.
 static void add_ledger(json_t* object, const RvDetail* detail) {
   const RvAttrib* exact = find_numbers(detail, RV_POINT, "rv_volume", 1);
-  const RvAttrib* film = find_numbers(detail, RV_POINT, "rv_film", 2);
+  const RvAttrib* film = find_numbers(detail, RV_POINT, "rv_film", 1);
+  const RvAttrib* absorbed = find_numbers(detail, RV_POINT, "rv_absorbed", 1);
   const RvAttrib* drop = find_numbers(detail, RV_PRIM, "rv_drop", 1);
   const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 5);
   const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
-  RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(film, 1)};
+  RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(absorbed, 0)};
   // Order of components as in liquid/io.h and the wet solver.
   if (ledger) {
     l.initial = rv_attrib_get(ledger, 0, 0);
@@ -132,7 +133,7 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
 // Adds the liquid volumes, recomputed from the particles and films.
 static void add_volumes(json_t* object, const RvDetail* detail) {
   const RvAttrib* volume = find_numbers(detail, RV_POINT, "volume", 1);
-  if (find_numbers(detail, RV_POINT, "rv_volume", 1) || find_numbers(detail, RV_POINT, "rv_film", 2))
+  if (find_numbers(detail, RV_POINT, "rv_volume", 1) || find_numbers(detail, RV_POINT, "rv_film", 1))
     add_ledger(object, detail);
   else if (volume)
     json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum_of(volume, 0))));

@@ -78,20 +78,47 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
   return result;
 }
 
-uint64_t rv_state_hash(const RvDetail* detail, const RvFieldDef* fields, size_t count) {
-  RvHasher hasher = rv_hasher_new(RV_STATE_SCHEMA);
-  rv_hash_topology(&hasher, detail);
+static void hash_part(RvHasher* hasher, const RvDetail* detail, const RvFieldDef* fields, size_t count) {
+  rv_hash_topology(hasher, detail);
   const RvAttrib* version = rv_detail_find(detail, RV_GLOBAL, RV_STATE_VERSION);
-  if (version) rv_hash_attrib(&hasher, version);
+  if (version) rv_hash_attrib(hasher, version);
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
     if (!field->saved) continue;
     const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
-    // The hash of an attribute includes its name, so an absent field needs no mark. A state without some parts has the
-    // same hash as a state of the other parts alone.
-    if (attrib) rv_hash_attrib(&hasher, attrib);
+    // The hash of an attribute includes its name, so an absent field needs no mark.
+    if (attrib) rv_hash_attrib(hasher, attrib);
   }
+}
+
+uint64_t rv_state_hash(const RvState* state, const RvFieldDef* fields, size_t count) {
+  RvHasher hasher = rv_hasher_new(RV_STATE_SCHEMA);
+  for (int i = 0; i < RV_STATE_PARTS; ++i)
+    if (state->part[i]) hash_part(&hasher, state->part[i], fields, count);
   return rv_hasher_done(&hasher);
+}
+
+void rv_state_free(RvState* state) {
+  for (int i = 0; i < RV_STATE_PARTS; ++i) rv_detail_free(state->part[i]);
+  *state = (RvState){0};
+}
+
+RvResult rv_state_copy(const RvState* state, RvState* out, RvError* error) {
+  *out = (RvState){0};
+  for (int i = 0; i < RV_STATE_PARTS; ++i) {
+    if (!state->part[i]) continue;
+    out->part[i] = rv_detail_copy(state->part[i]);
+    if (out->part[i]) continue;
+    rv_state_free(out);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
+  }
+  return RV_OK;
+}
+
+bool rv_state_empty(const RvState* state) {
+  for (int i = 0; i < RV_STATE_PARTS; ++i)
+    if (state->part[i]) return false;
+  return true;
 }
 
 // Names that begin with rv_ are the solver's own.

@@ -3,17 +3,23 @@
 #include "liquid/io.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/scalar.h"
 #include "space/sort.h"
 
 const RvFieldDef rv_liquid_fields[RV_LIQUID_FIELD_COUNT] = {RV_LIQUID_FIELDS("")};
 
-// Attributes that the solver writes itself; all others are carried along.
-static const char own[] = "P v pscale id age volume rv_cell rv_flow rv_c rv_volume rv_id rv_age";
-static const char own_globals[] = "rv_gridorigin rv_dx rv_nextid rv_ledger rv_sources nextid";
+void rv_liquid_remove_own(RvDetail* detail, RvOwner owner) {
+  // What artists see of the state, beside its rows.
+  static const char* const shown[] = {"v", "pscale", "id", "age", "volume"};
+  for (size_t i = 0; owner == RV_POINT && i < sizeof shown / sizeof *shown; ++i)
+    rv_detail_remove_attrib(detail, owner, shown[i]);
+  if (owner == RV_GLOBAL) rv_detail_remove_attrib(detail, owner, "nextid");
+  for (size_t i = 0; i < RV_LIQUID_FIELD_COUNT; ++i)
+    if (rv_liquid_fields[i].owner == owner) rv_detail_remove_attrib(detail, owner, rv_liquid_fields[i].name);
+}
 
 static RvResult no_memory(size_t count, RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "no memory for %zu particles", count);
@@ -24,6 +30,8 @@ static const RvAttrib* find_number(const RvDetail* d, const char* name, int size
   const RvAttrib* a = rv_detail_find(d, RV_POINT, name);
   return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) == size ? a : NULL;
 }
+
+enum { SHOW_GRAIN = 4096 };  // points of a parallel task
 
 static const double SPACING_OF_NOTHING = 0.01;  // m: cells of a liquid without any points
 
@@ -162,138 +170,143 @@ static float shown_velocity(const RvLiquidUnits* u, float v) {
   return (float)((double)v * (u->rate / u->meters));
 }
 
-// Arrays of a state.
+// Points of a state, and the record that is loaded of them.
 typedef struct State {
   const float *P, *v;  // shown: rounded, in units of the scene
-  const double *cell, *volume;
-  const float *flow, *c, *age;
-  const int64_t* id;
+  const RvLiquidUnits* units;
+  RvLiquidRecord record;
 } State;
 
-// Finds the arrays of a state.
-static State state_of(const RvDetail* d) {
-  return (State){.P = rv_detail_f32(d, RV_POINT, "P", 3),
-                 .v = rv_detail_f32(d, RV_POINT, "v", 3),
-                 .cell = rv_detail_f64(d, RV_POINT, "rv_cell", 3),
-                 .volume = rv_detail_f64(d, RV_POINT, "rv_volume", 1),
-                 .flow = rv_detail_f32(d, RV_POINT, "rv_flow", 3),
-                 .c = rv_detail_f32(d, RV_POINT, "rv_c", 9),
-                 .age = rv_detail_f32(d, RV_POINT, "rv_age", 1),
-                 .id = rv_detail_i64(d, RV_POINT, "rv_id", 1)};
-}
-
-// Origin, cell size, ids and ledger of a state.
-static RvResult read_globals(const RvDetail* d, RvLiquidGlobals* g, RvError* error) {
-  RvResult result = rv_state_load(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, g, error);
-  if (result || (g->dx > 0 && isfinite(g->dx))) return result;
-  return rv_fail(error, RV_BAD_INPUT, "rv_dx: the cell size is %g m; the state is damaged, resume from another frame",
-                 g->dx);
-}
-
-// Place and velocity of point i. Where P or v differs from what was shown, an artist edited it and the edit is taken.
-// Returns whether there was one.
-static bool read_motion(const State* s, size_t i, const RvLiquidGlobals* g, const RvLiquidUnits* units, double cell[3],
-                        float v[3]) {
+// Place of point i in cells. Where P differs from what was shown, an artist edited it and the edit is taken. Returns
+// whether there was one.
+static bool read_place(const State* s, size_t i, double cell[3]) {
+  const RvLiquidGlobals* g = &s->record.globals;
   bool edited = false;
   for (int a = 0; a < 3; ++a) {
     const size_t k = 3 * i + (size_t)a;
-    cell[a] = s->cell[k];
-    v[a] = s->flow[k];
-    if (shown_place(g, units, a, cell[a]) != s->P[k]) {
-      edited = true;
-      cell[a] = ((double)s->P[k] - g->origin[a]) * units->meters / g->dx;
-    }
-    if (s->v && shown_velocity(units, s->flow[k]) != s->v[k] && units->rate > 0) {
-      edited = true;
-      v[a] = (float)((double)s->v[k] * units->meters / units->rate);
-    }
+    cell[a] = s->record.cell[k];
+    if (shown_place(g, s->units, a, cell[a]) == s->P[k]) continue;
+    edited = true;
+    cell[a] = ((double)s->P[k] - g->origin[a]) * s->units->meters / g->dx;
   }
   return edited;
 }
 
-// Adds the particle of point i, or counts it as lost.
-static void load_point(const State* s, size_t i, const RvLiquidUnits* units, RvLiquidGlobals* g, RvParticles* p,
-                       RvLiquidFaults* faults) {
-  double cell[3];
-  float v[3];
-  faults->edited += read_motion(s, i, g, units, cell, v);
-  const bool sound = isfinite(v[0] + v[1] + v[2]) && s->volume[i] > 0;
-  const size_t at = sound ? rv_liquid_particles_add(p, cell) : SIZE_MAX;
-  if (at == SIZE_MAX) {
-    faults->lost++;
-    if (s->volume[i] > 0 && isfinite(s->volume[i])) faults->lost_volume += s->volume[i];
-    return;
+// Takes edits of the velocity of point i into v, the exact one. Returns whether there was one.
+static bool read_velocity(const State* s, size_t i, float v[3]) {
+  bool edited = false;
+  for (size_t a = 0; a < 3 && s->v && s->units->rate > 0; ++a) {
+    float shown = s->v[3 * i + a];
+    if (shown_velocity(s->units, v[a]) == shown) continue;
+    edited = true;
+    v[a] = (float)((double)shown * s->units->meters / s->units->rate);
   }
-  for (int a = 0; a < 3; ++a) p->v[a][at] = v[a];
-  for (size_t a = 0; a < 9; ++a) p->c[a][at] = isfinite(s->c[9 * i + a]) ? s->c[9 * i + a] : 0;
-  p->volume[at] = s->volume[i];
-  p->age[at] = s->age[i];
-  p->id[at] = s->id[i];
-  p->row[at] = (int32_t)i;
-  if (s->id[i] >= g->next_id) g->next_id = s->id[i] + 1;
+  return edited;
+}
+
+// Adds a particle for each point with a place, a velocity and a volume; the others are counted as lost. The numbers of
+// point i are in the particles' arrays at i, behind the last particle that was added.
+static void add_particles(const State* s, size_t count, RvLiquidFaults* faults) {
+  RvParticles* p = s->record.particles;
+  for (size_t i = 0; i < count; ++i) {
+    double cell[3], volume = p->volume[i];
+    float v[3] = {p->v[0][i], p->v[1][i], p->v[2][i]};
+    bool moved = read_place(s, i, cell);
+    bool pushed = read_velocity(s, i, v);
+    faults->edited += moved || pushed;
+    const bool sound = isfinite(v[0] + v[1] + v[2]) && volume > 0;
+    const size_t at = sound ? rv_liquid_particles_add(p, cell) : SIZE_MAX;
+    if (at != SIZE_MAX) {
+      p->row[at] = (int32_t)i;
+      continue;
+    }
+    faults->lost++;
+    if (volume > 0 && isfinite(volume)) faults->lost_volume += volume;
+  }
+}
+
+// What the rows do not say: edited velocities, slopes that are no numbers, and the first free id.
+static void repair(State* s) {
+  RvParticles* p = s->record.particles;
+  for (size_t i = 0; i < p->count; ++i) {
+    float v[3] = {p->v[0][i], p->v[1][i], p->v[2][i]};
+    read_velocity(s, (size_t)p->row[i], v);
+    for (int a = 0; a < 3; ++a) p->v[a][i] = v[a];
+    for (int a = 0; a < 9; ++a) p->c[a][i] = isfinite(p->c[a][i]) ? p->c[a][i] : 0;
+    if (p->id[i] >= s->record.globals.next_id) s->record.globals.next_id = p->id[i] + 1;
+  }
 }
 
 RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidGlobals* g, RvParticles* p,
                         RvLiquidFaults* faults, RvError* error) {
   const size_t count = rv_detail_count(d, RV_POINT);
-  const State state = state_of(d);
-  RvResult result = read_globals(d, g, error);
+  State s = {.P = rv_detail_f32(d, RV_POINT, "P", 3),
+             .v = rv_detail_f32(d, RV_POINT, "v", 3),
+             .units = units,
+             .record = {.particles = p}};
+  // Numbers beside the particles, and their places.
+  RvResult result = rv_state_load(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, error);
+  const double dx = s.record.globals.dx;
+  if (!result && !(dx > 0 && isfinite(dx)))
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "rv_dx: the cell size is %g m; the state is damaged, resume from another frame", dx);
   if (!result) result = rv_liquid_particles_reserve(p, count, error);
-  for (size_t i = 0; i < count && !result; ++i) load_point(&state, i, units, g, p, faults);
+  // The arrays of all points tell which become particles; adding these clears them, so they are loaded again.
+  if (!result) result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, NULL, count, error);
+  if (!result) add_particles(&s, count, faults);
+  if (!result)
+    result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, p->row, p->count, error);
+  if (!result) repair(&s);
+  *g = s.record.globals;
+  rv_state_release(rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- save
 
-// Arrays of a new state.
-typedef struct Writer {
-  float *P, *v, *pscale, *age, *rv_v, *rv_c, *rv_age;
+// What artists see of the particles.
+typedef struct Shown {
+  float *P, *v, *pscale, *age;
   int32_t* id;
-  int64_t* rv_id;
-  double *volume, *rv_cell, *rv_volume;
-} Writer;
+  double* volume;
+  const RvParticles* particles;
+  const RvLiquidUnits* units;
+  const RvLiquidGlobals* globals;
+  const uint32_t* order;  // particle of each point
+  double* cell;           // [points][3] exact places, for the record
+} Shown;
 
 // False: out of memory.
-static bool open_writer(RvDetail* d, Writer* w, RvError* e) {
-  *w = (Writer){.P = rv_detail_f32_write(d, RV_POINT, "P", 3, e),
-                .v = rv_detail_f32_write(d, RV_POINT, "v", 3, e),
-                .pscale = rv_detail_f32_write(d, RV_POINT, "pscale", 1, e),
-                .age = rv_detail_f32_write(d, RV_POINT, "age", 1, e),
-                .id = rv_detail_i32_write(d, RV_POINT, "id", 1, e),
-                .volume = rv_detail_f64_write(d, RV_POINT, "volume", 1, e),
-                .rv_cell = rv_detail_f64_write(d, RV_POINT, "rv_cell", 3, e),
-                .rv_v = rv_detail_f32_write(d, RV_POINT, "rv_flow", 3, e),
-                .rv_c = rv_detail_f32_write(d, RV_POINT, "rv_c", 9, e),
-                .rv_volume = rv_detail_f64_write(d, RV_POINT, "rv_volume", 1, e),
-                .rv_id = rv_detail_i64_write(d, RV_POINT, "rv_id", 1, e),
-                .rv_age = rv_detail_f32_write(d, RV_POINT, "rv_age", 1, e)};
-  return w->P && w->v && w->pscale && w->age && w->id && w->volume && w->rv_cell && w->rv_v && w->rv_c &&
-         w->rv_volume && w->rv_id && w->rv_age;
+static bool open_shown(RvDetail* d, Shown* s, RvError* e) {
+  s->P = rv_detail_f32_write(d, RV_POINT, "P", 3, e);
+  s->v = rv_detail_f32_write(d, RV_POINT, "v", 3, e);
+  s->pscale = rv_detail_f32_write(d, RV_POINT, "pscale", 1, e);
+  s->age = rv_detail_f32_write(d, RV_POINT, "age", 1, e);
+  s->id = rv_detail_i32_write(d, RV_POINT, "id", 1, e);
+  s->volume = rv_detail_f64_write(d, RV_POINT, "volume", 1, e);
+  return s->P && s->v && s->pscale && s->age && s->id && s->volume;
 }
 
-// Writes particle i as point `to`.
-static void write_point(const Writer* w, size_t to, const RvParticles* p, size_t i, const RvLiquidUnits* u,
-                        const RvLiquidGlobals* g) {
-  double cell[3], cube = u->meters * u->meters * u->meters;
-  rv_liquid_particles_place(p, i, cell);
-  // place and velocity, exact and shown
-  for (int a = 0; a < 3; ++a) {
-    size_t k = 3 * to + (size_t)a;
-    w->rv_cell[k] = cell[a];
-    w->P[k] = shown_place(g, u, a, cell[a]);
-    w->rv_v[k] = p->v[a][i];
-    w->v[k] = shown_velocity(u, p->v[a][i]);
+// Writes the points [begin, end).
+static void show_points(void* arg, size_t begin, size_t end) {
+  const Shown* s = arg;
+  const RvParticles* p = s->particles;
+  const double cube = s->units->meters * s->units->meters * s->units->meters;
+  for (size_t to = begin; to < end; ++to) {
+    const size_t i = s->order[to];
+    double* cell = s->cell + 3 * to;
+    rv_liquid_particles_place(p, i, cell);
+    for (int a = 0; a < 3; ++a) {
+      s->P[3 * to + (size_t)a] = shown_place(s->globals, s->units, a, cell[a]);
+      s->v[3 * to + (size_t)a] = shown_velocity(s->units, p->v[a][i]);
+    }
+    // volume, and pscale as the radius of a ball of it
+    s->volume[to] = p->volume[i] / cube;
+    s->pscale[to] = (float)rv_pow(p->volume[i] / cube * (3 / (4 * RV_PI)), 1.0 / 3);
+    // the id that the artist sees has 32 bits
+    s->id[to] = (int32_t)(p->id[i] & INT32_MAX);
+    s->age[to] = p->age[i];
   }
-  for (size_t a = 0; a < 9; ++a) w->rv_c[9 * to + a] = p->c[a][i];
-  // volume, and pscale as the radius of a ball of it
-  w->rv_volume[to] = p->volume[i];
-  w->volume[to] = p->volume[i] / cube;
-  w->pscale[to] = (float)rv_pow(p->volume[i] / cube * (3 / (4 * RV_PI)), 1.0 / 3);
-  w->rv_id[to] = p->id[i];
-  // the id that the artist sees has 32 bits
-  w->id[to] = (int32_t)(p->id[i] & INT32_MAX);
-  w->age[to] = p->age[i];
-  w->rv_age[to] = p->age[i];
 }
 
 // Order of the particles by id, and the rows of their points in that order. False: out of memory.
@@ -315,25 +328,40 @@ static bool order_by_id(const RvParticles* p, uint32_t* order, int32_t* rows) {
   return sorted;
 }
 
+// Adds the points of `from` that the rows of the particles name, with the attributes that are only carried.
+static RvResult carry(RvDetail* d, const RvDetail* from, const int32_t* rows, size_t count, RvError* error) {
+  RvDetail* carried = rv_detail_copy(from);
+  if (!carried) return no_memory(count, error);
+  rv_liquid_remove_own(carried, RV_POINT);
+  rv_liquid_remove_own(carried, RV_GLOBAL);
+  RvResult result = rv_detail_gather(d, RV_POINT, 0, count, carried, rows, "P", error);
+  if (!result) result = rv_detail_gather(d, RV_GLOBAL, 0, 1, carried, (const int32_t[]){0}, NULL, error);
+  rv_detail_free(carried);
+  return result;
+}
+
 RvResult rv_liquid_save(const RvParticles* p, const RvLiquidUnits* units, const RvLiquidGlobals* g,
                         const RvDetail* from, RvDetail** out, RvError* error) {
   RvDetail* d = rv_detail_new();
   uint32_t* order = rv_alloc(p->count, sizeof *order);
   int32_t* rows = rv_alloc(p->count, sizeof *rows);
-  RvResult result = d && order && rows ? RV_OK : no_memory(p->count, error);
+  RvLiquidRecord record = {*g, (RvParticles*)p, rv_alloc(3 * p->count, sizeof(double))};
+  RvResult result = d && order && rows && record.cell ? RV_OK : no_memory(p->count, error);
   if (!result && !order_by_id(p, order, rows)) result = no_memory(p->count, error);
   // points by id, with the attributes that are only carried
   if (!result) result = rv_detail_add_points(d, p->count, NULL, error);
-  if (!result && from) result = rv_detail_gather(d, RV_POINT, 0, p->count, from, rows, own, error);
-  if (!result && from) result = rv_detail_gather(d, RV_GLOBAL, 0, 1, from, (const int32_t[]){0}, own_globals, error);
-  // the solver's own attributes
+  if (!result && from) result = carry(d, from, rows, p->count, error);
+  // what artists see, then the exact fields by their rows
+  Shown shown = {.particles = p, .units = units, .globals = g, .order = order, .cell = record.cell};
   if (!result) result = rv_state_prepare(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, error);
-  Writer w;
-  if (!result && !open_writer(d, &w, error)) result = no_memory(p->count, error);
-  for (size_t i = 0; !result && i < p->count; ++i) write_point(&w, i, p, order[i], units, g);
-  if (!result) result = rv_state_save(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, g, error);
+  if (!result && !open_shown(d, &shown, error)) result = no_memory(p->count, error);
+  if (!result) rv_parallel_for(p->count, SHOW_GRAIN, show_points, &shown);
+  if (!result) result = rv_state_save(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &record, error);
+  if (!result)
+    result = rv_state_save_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &record, order, p->count, error);
   rv_free(order);
   rv_free(rows);
+  rv_free(record.cell);
   if (result)
     rv_detail_free(d);
   else

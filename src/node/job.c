@@ -128,6 +128,7 @@ static RvResult call_end(Call* call, RvResult result, size_t output, RvDetail** 
     call->cook.output[output] = NULL;
   }
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) rv_detail_free(call->cook.output[i]);
+  rv_state_free(&call->cook.state);
   for (size_t i = 0; i < call->samples.count; ++i) rv_detail_free(call->samples.data[i].detail);
   for (size_t i = 0; i < call->values.count; ++i) rv_parms_free(call->values.data[i]);
   rv_array_free(&call->samples);
@@ -158,7 +159,7 @@ static double start_frame(const RvJob* job, const void* parms) {
 }
 
 // The state of a frame: a step from the state before it, or the start without one.
-static RvResult make_state(const RvJob* job, double start, double frame, const RvDetail* before, RvDetail** out,
+static RvResult make_state(const RvJob* job, double start, double frame, const RvState* before, RvState* out,
                            RvError* error) {
   Call call;
   RvResult result = call_begin(&call, job, frame, error);
@@ -167,7 +168,12 @@ static RvResult make_state(const RvJob* job, double start, double frame, const R
   call.cook.prev = before;
   call.cook.dt = before ? job->step / job->time.fps : 0;
   if (!result) result = before ? job->type->step(&call.cook, error) : job->type->start(&call.cook, error);
-  return call_end(&call, result, job->type->noutput - 1, out, error);
+  if (!result && rv_state_empty(&call.cook.state)) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
+  if (!result) {
+    *out = call.cook.state;
+    call.cook.state = (RvState){0};
+  }
+  return call_end(&call, result, 0, NULL, error);
 }
 
 // The start frame at the job's time.
@@ -178,17 +184,20 @@ static RvResult find_start(const RvJob* job, double* start, RvError* error) {
   return call_end(&call, result, 0, NULL, error);
 }
 
-RvResult rv_job_step(const RvJob* job, const RvDetail* before, bool seed, RvDetail** out, RvError* error) {
-  RvError own = {0};
-  if (!error) error = &own;
-  *out = NULL;
+// Steps from the state before, if the detail is one, else from the start (rv_job_step).
+static RvResult step(const RvJob* job, const RvDetail* before, bool seed, RvState* out, RvError* error) {
   double start = 1;
   double frame = job->time.frame;
   RvResult result = find_start(job, &start, error);
   if (result) return result;
   // A state: one step on from it.
-  if (before && rv_detail_find(before, RV_GLOBAL, RV_STATE_VERSION))
-    return make_state(job, start, frame, before, out, error);
+  RvState first = {0};
+  if (before && rv_detail_find(before, RV_GLOBAL, RV_STATE_VERSION)) {
+    result = rv_node_cut_state(job->type, before, &first, error);
+    if (!result) result = make_state(job, start, frame, &first, out, error);
+    rv_state_free(&first);
+    return result;
+  }
   // None, long after the start frame: the host lost it.
   if (!seed && frame > start + job->step + FRAME_SLACK)
     return rv_fail(error, RV_BAD_INPUT,
@@ -196,14 +205,25 @@ RvResult rv_job_step(const RvJob* job, const RvDetail* before, bool seed, RvDeta
                    "startframe to its first frame",
                    start, frame);
   // None, around the start frame: the initial state, and one step where the frame is the first after it.
-  RvDetail* first = NULL;
   result = make_state(job, start, start, NULL, &first, error);
   if (!result && !seed && frame > start + FRAME_SLACK) {
-    result = make_state(job, start, frame, first, out, error);
-    rv_detail_free(first);
+    result = make_state(job, start, frame, &first, out, error);
+    rv_state_free(&first);
   } else {
     *out = first;
   }
+  return result;
+}
+
+// The host has one stream of geometry: the state before is cut into its parts, the new one is joined.
+RvResult rv_job_step(const RvJob* job, const RvDetail* before, bool seed, RvDetail** out, RvError* error) {
+  RvError own = {0};
+  if (!error) error = &own;
+  *out = NULL;
+  RvState state = {0};
+  RvResult result = step(job, before, seed, &state, error);
+  if (!result) result = rv_node_join_state(&state, out, error);
+  rv_state_free(&state);
   return result;
 }
 
@@ -211,10 +231,12 @@ RvResult rv_job_split(const RvJob* job, const RvDetail* state, size_t output, Rv
   RvError own = {0};
   if (!error) error = &own;
   *out = NULL;
-  RvResult result = rv_state_check(state, job->type->fields, job->type->nfield, error);
+  RvState parts;
+  RvResult result = rv_node_cut_state(job->type, state, &parts, error);
   if (result) return rv_error_context(error, "input 1 is no state of a %s", job->type->type);
   Call call;
   result = call_begin(&call, job, job->time.frame, error);
-  if (!result) result = job->type->split(&call.cook, state, error);
+  if (!result) result = job->type->split(&call.cook, &parts, error);
+  rv_state_free(&parts);
   return call_end(&call, result, output, out, error);
 }

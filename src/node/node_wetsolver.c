@@ -67,5 +67,7 @@ const RvNodeType rv_node_wetsolver = {
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,
+    .parts = rv_wet_parts,
+    .npart = RV_STATE_PARTS,
     RV_SOLVER_MEMBERS(wet),
 };

@@ -63,7 +63,7 @@ RvResult rv_rig_node_open(RvNodeRig* r, const RvNodeRigDef* def, RvError* error)
                      .vars = &r->vars,
                      .host = &r->host};
   if (!result) result = type->start(&r->cook, error);
-  r->state = r->cook.output[type->noutput - 1];
+  r->state = r->cook.state;
   return result;
 }
 
@@ -71,8 +71,8 @@ RvResult rv_rig_node_next(RvNodeRig* r, RvError* error) {
   double frame = r->cook.time.frame + 1;
   r->stats = (RvStats){0};
   r->vars.frame = frame;
-  r->cook.prev = r->state;
-  r->cook.output[r->cook.type->noutput - 1] = NULL;
+  r->cook.prev = &r->state;
+  r->cook.state = (RvState){0};
   r->cook.time.frame = frame;
   r->cook.time.time = (frame - 1) / FPS;
   r->cook.dt = 1.0 / FPS;
@@ -83,15 +83,15 @@ RvResult rv_rig_node_next(RvNodeRig* r, RvError* error) {
 RvResult rv_rig_node_step(RvNodeRig* r, RvError* error) {
   RvResult result = r->cook.type->step(&r->cook, error);
   if (result) return result;
-  rv_detail_free(r->state);
-  r->state = r->cook.output[r->cook.type->noutput - 1];
+  rv_state_free(&r->state);
+  r->state = r->cook.state;
   return RV_OK;
 }
 
 void rv_rig_node_close(RvNodeRig* r) {
   while (r->nlent) rv_detail_free(r->lent[--r->nlent]);
   for (size_t i = 0; i < RV_NODE_MAX_INPUTS; ++i) rv_detail_free(r->now[i]);
-  rv_detail_free(r->state);
+  rv_state_free(&r->state);
   if (r->cache && r->cook.type->free_cache) r->cook.type->free_cache(r->cache);
   rv_parms_free(r->values);
   rv_free(r->parms);

@@ -20,7 +20,7 @@ typedef struct RvNodeRigDef {
 typedef struct RvNodeRig {
   RvNodeRigDef def;
   RvCook cook;
-  RvDetail* state;                             // of the last frame
+  RvState state;                               // of the last frame
   RvDetail* now[RV_NODE_MAX_INPUTS];           // inputs at the current frame
   const RvDetail* inputs[RV_NODE_MAX_INPUTS];  // the same, as the cook takes them
   RvDetail* lent[RV_NODE_RIG_LENT];            // inputs at other moments, until the frame ends

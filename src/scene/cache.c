@@ -12,6 +12,8 @@ static size_t entry_bytes(const RvEntry* entry) {
   size_t bytes = sizeof *entry;
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i)
     if (entry->output[i]) bytes += rv_detail_bytes(entry->output[i]);
+  for (int i = 0; i < RV_STATE_PARTS; ++i)
+    if (entry->state.part[i]) bytes += rv_detail_bytes(entry->state.part[i]);
   return bytes;
 }
 
@@ -27,12 +29,13 @@ RvEntry* rv_scene_entry_new(RvSceneNode* node, uint64_t key, double frame) {
 
 static void entry_free(RvEntry* entry) {
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) rv_detail_free(entry->output[i]);
+  rv_state_free(&entry->state);
   rv_free(entry);
 }
 
 uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
   if (!entry->hashed) {
-    entry->hash = rv_detail_hash(entry->output[rv_scene_solve_state_output(entry->node->type)]);
+    entry->hash = rv_state_hash(&entry->state, entry->node->type->fields, entry->node->type->nfield);
     entry->hashed = true;
   }
   return entry->hash;

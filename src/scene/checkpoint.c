@@ -13,7 +13,7 @@
 
 static const char magic[8] = {'R', 'V', 'C', 'H', 'E', 'C', 'K', '\n'};
 enum {
-  VERSION = 1,
+  VERSION = 2,
   // Offsets in bytes of the fields of the header.
   AT_VERSION = 8,
   AT_FRAME = 16,
@@ -131,8 +131,10 @@ static RvResult assemble(const RvCheckpoint* c, const RvText* texts, const void*
 
 // Refuses a state with VDB primitives: .bgeo.sc does not store them, so the state would not read back identically.
 static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
-  for (size_t i = 0; i < rv_detail_count(c->state, RV_PRIM); ++i) {
-    const RvGrid* grid = rv_detail_prim_grid(c->state, i);
+  for (int part = 0; part < RV_STATE_PARTS; ++part) {
+    const RvDetail* state = c->state.part[part];
+    const RvGrid* grid = NULL;
+    for (size_t i = 0; state && !grid && i < rv_detail_count(state, RV_PRIM); ++i) grid = rv_detail_prim_grid(state, i);
     if (grid)
       return rv_fail(
           error, RV_UNSUPPORTED,
@@ -141,6 +143,23 @@ static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
           c->node, c->frame, rv_grid_name(grid));
   }
   return RV_OK;
+}
+
+// Appends the parts of the state, each after its size.
+static RvResult add_parts(RvText* payload, const RvState* state, RvError* error) {
+  for (int i = 0; i < RV_STATE_PARTS; ++i) {
+    void* bytes = NULL;
+    size_t count = 0;
+    RvResult result = RV_OK;
+    if (state->part[i]) result = rv_detail_encode(state->part[i], "bgeo.sc", &bytes, &count, NULL, error);
+    if (result) return result;
+    unsigned char size[sizeof(uint64_t)];
+    put64(size, count);
+    rv_text_add_bytes(payload, (const char*)size, sizeof size);
+    if (count) rv_text_add_bytes(payload, bytes, count);
+    rv_free(bytes);
+  }
+  return payload->failed ? rv_fail(error, RV_NO_MEMORY, "out of memory for a checkpoint") : RV_OK;
 }
 
 RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t* count, RvError* error) {
@@ -160,14 +179,13 @@ RvResult rv_scene_checkpoint_encode(const RvCheckpoint* c, void** bytes, size_t*
   rv_text_add(&texts, c->manifest);
   rv_text_add_bytes(&texts, &zero, 1);
   // State.
-  void* payload = NULL;
-  size_t payload_bytes = 0;
+  RvText payload = {0};
   if (texts.failed)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   else
-    result = rv_detail_encode(c->state, "bgeo.sc", &payload, &payload_bytes, NULL, error);
-  if (!result) result = assemble(c, &texts, payload, payload_bytes, bytes, count, error);
-  rv_free(payload);
+    result = add_parts(&payload, &c->state, error);
+  if (!result) result = assemble(c, &texts, payload.data, payload.count, bytes, count, error);
+  rv_free(payload.data);
   rv_free(texts.data);
   return result;
 }
@@ -230,6 +248,31 @@ static RvResult read_texts(const char* texts, size_t bytes, const char* name, Rv
   return result;
 }
 
+// Reads the parts of the state, each after its size; nothing may follow the last.
+static RvResult read_parts(const unsigned char* at, uint64_t bytes, const char* name, RvCheckpoint* out,
+                           RvError* error) {
+  for (int i = 0; i < RV_STATE_PARTS; ++i) {
+    uint64_t size = bytes >= sizeof size ? get64(at) : UINT64_MAX;
+    if (bytes < sizeof size || size > bytes - sizeof size)
+      return bad(error, name, "a part of its state is cut off (offset 48)");
+    at += sizeof size;
+    bytes -= sizeof size;
+    RvResult result = size ? rv_detail_decode(at, size, &out->state.part[i], NULL, error) : RV_OK;
+    if (result) return rv_error_context(error, "checkpoint '%s', part %d of its state", name, i + 1);
+    at += size;
+    bytes -= size;
+  }
+  return bytes ? bad(error, name, "there are extra bytes after its state (offset 48)") : RV_OK;
+}
+
+// The state must be what its hash says; that of a type which this program does not have is not known.
+static RvResult check_hash(const RvCheckpoint* c, const char* name, RvError* error) {
+  const RvNodeType* type = rv_node_find(c->type);
+  if (rv_state_empty(&c->state)) return bad(error, name, "it has no state (offset 48)");
+  if (!type || rv_state_hash(&c->state, type->fields, type->nfield) == c->state_hash) return RV_OK;
+  return bad(error, name, "the hash of its state does not agree (offset 32)");
+}
+
 RvResult rv_scene_checkpoint_decode(const void* bytes, size_t count, const char* name, RvCheckpoint* out,
                                     RvError* error) {
   *out = (RvCheckpoint){0};
@@ -249,13 +292,8 @@ RvResult rv_scene_checkpoint_decode(const void* bytes, size_t count, const char*
   if (!result && rv_hash(out->manifest, strlen(out->manifest), 0) != out->key)
     result = bad(error, name, "its key does not match its manifest (offset 24)");
   // State.
-  if (!result) {
-    result = rv_detail_decode(data + HEADER + texts, payload, &out->state, NULL, error);
-    if (result)
-      rv_error_context(error, "checkpoint '%s', state at offset %llu", name, (unsigned long long)(HEADER + texts));
-  }
-  if (!result && rv_detail_hash(out->state) != out->state_hash)
-    result = bad(error, name, "the hash of its state does not agree (offset 32)");
+  if (!result) result = read_parts(data + HEADER + texts, payload, name, out, error);
+  if (!result) result = check_hash(out, name, error);
   if (result) rv_scene_checkpoint_free(out);
   return result;
 }
@@ -275,6 +313,6 @@ void rv_scene_checkpoint_free(RvCheckpoint* checkpoint) {
   rv_free(checkpoint->node);
   rv_free(checkpoint->type);
   rv_free(checkpoint->manifest);
-  rv_detail_free(checkpoint->state);
+  rv_state_free(&checkpoint->state);
   *checkpoint = (RvCheckpoint){0};
 }

@@ -2,14 +2,14 @@
 //
 //   offset  bytes
 //        0      8  "RVCHECK\n"
-//        8      8  version, 1
+//        8      8  version, 2
 //       16      8  frame, double
 //       24      8  key: hash of the manifest
-//       32      8  hash of the state (rv_detail_hash)
+//       32      8  hash of the state (rv_state_hash)
 //       40      8  T, bytes of the texts
-//       48      8  P, bytes of the state
+//       48      8  P, bytes of the parts
 //       56      T  node, type, stats and manifest, each ended by a zero byte
-//     56+T      P  the state as .bgeo.sc
+//     56+T      P  the parts of the state: of each its bytes (8; 0: the part is absent) and the part as .bgeo.sc
 //   56+T+P      8  XXH3 (64 bits) of all bytes before
 //
 // Numbers are little-endian.
@@ -25,9 +25,9 @@ typedef struct RvCheckpoint {
   char* manifest;       // everything the state depends on
   double frame;         // of the state
   uint64_t key;         // hash of the manifest
-  uint64_t state_hash;  // rv_detail_hash of the state
+  uint64_t state_hash;  // rv_state_hash of the state
   RvStats stats;        // counts and ledger of the frame; no times
-  RvDetail* state;
+  RvState state;
 } RvCheckpoint;
 
 // Encodes into new memory (free *bytes by rv_free). RV_UNSUPPORTED if the state has VDB primitives.

@@ -122,6 +122,7 @@ RvResult rv_scene_call_finish(RvCall* call, RvResult result, RvError* error) {
     rv_detail_free(call->cook.output[i]);
     call->cook.output[i] = NULL;
   }
+  rv_state_free(&call->cook.state);
   rv_fail(error, result, "%s", rv_result_text(result));
   // The error of a failed input already names its node.
   static const char node_prefix[] = "node '";
@@ -333,7 +334,13 @@ RvResult rv_scene_cook_node(RvScene* scene, RvSceneNode* node, double frame, boo
 RvResult rv_scene_cook_output(RvScene* scene, RvEntry* entry, size_t output, const RvDetail** out, RvError* error) {
   const RvNodeType* type = entry->node->type;
   RvResult result = RV_OK;
-  if (!entry->output[output] && (type->flags & RV_NODE_SOLVER)) result = rv_scene_solve_split(scene, entry, error);
+  bool missing = !entry->output[output] && (type->flags & RV_NODE_SOLVER);
+  if (missing && output == rv_scene_solve_state_output(type)) {
+    result = rv_node_join_state(&entry->state, &entry->output[output], error);
+    if (!result) rv_scene_cache_changed(&scene->cache, entry);
+  } else if (missing) {
+    result = rv_scene_solve_split(scene, entry, error);
+  }
   *out = entry->output[output];
   if (!result && !*out)
     result =

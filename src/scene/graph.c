@@ -117,7 +117,7 @@ static RvResult check_name(const RvScene* scene, const char* name, RvError* erro
 static void node_free(RvScene* scene, RvSceneNode* node) {
   if (!node) return;
   rv_scene_solve_forget(scene, node);
-  rv_detail_free(node->initial_state);
+  rv_state_free(&node->initial_state);
   rv_parms_free(node->parms);
   rv_array_free(&node->sums.prefix_sums);
   rv_free(node->inputs);

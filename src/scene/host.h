@@ -41,6 +41,7 @@ typedef struct RvEntry {
   uint64_t key;                           // of the cache
   RvSceneNode* node;                      // that made it
   double frame;                           // of the result; for solvers: of the state
+  RvState state;                          // of a solver; owned
   RvDetail* output[RV_NODE_MAX_OUTPUTS];  // owned; NULL: not made (yet)
   RvStats stats;                          // of the cook or step
   uint64_t hash;                          // of the state; valid if `hashed`
@@ -99,9 +100,9 @@ struct RvSceneNode {
   // Solvers: the last two states, pinned. The next frame steps from [0]; a reader that samples within the step between
   // them needs [1] as well.
   RvEntry* latest_states[2];
-  RvDetail* initial_state;      // given by --from; replaces the start from the inputs. Owned; NULL: none
+  RvState initial_state;        // given by --from; replaces the start from the inputs. Owned; empty: none
   double initial_state_frame;   // the frame it stands for
-  uint64_t initial_state_hash;  // rv_detail_hash of it
+  uint64_t initial_state_hash;  // of all bytes of the parts, attributes that only pass through included
   RvStats initial_state_stats;
   bool replaces_checkpoints;  // the folder still has checkpoints of a former run; the first new one removes them
 
@@ -248,7 +249,7 @@ void rv_scene_cache_clear(RvCache* cache);
 RvEntry* rv_scene_entry_new(RvSceneNode* node, uint64_t key, double frame);
 // Releases one pin. `entry` may be NULL.
 void rv_scene_entry_unpin(RvCache* cache, RvEntry* entry);
-// Hash of the entry's state (solvers) or first output; computed once.
+// Hash of a solver's state (rv_state_hash); computed once.
 uint64_t rv_scene_entry_state_hash(RvEntry* entry);
 
 //---------------------------------------------------------------------------------------------- cook.c
@@ -296,16 +297,16 @@ void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double fr
 RvResult rv_scene_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error);
 // Cache key of the state of a frame.
 uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame);
-// Makes the other outputs of a solver's entry from its state.
+// Makes the outputs of a solver's entry from its state, all but the last.
 RvResult rv_scene_solve_split(RvScene* scene, RvEntry* entry, RvError* error);
 // Frame of the state that a request for `frame` shows.
 double rv_scene_solve_state_frame(const RvSceneNode* node, double frame);
-// Gives the solver a computed state of a frame, as loaded from a checkpoint. Takes ownership of `state`, also on
-// failure.
-RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetail* state, const RvStats* stats,
+// Gives the solver a computed state of a frame, as loaded from a checkpoint. Takes the details of `state`, also on
+// failure, and leaves it empty.
+RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvState* state, const RvStats* stats,
                               RvError* error);
-// Checks that the detail has every saved field of the solver's table.
-RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvDetail* state, RvError* error);
+// Checks that the parts have every saved field of the solver's table.
+RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvState* state, RvError* error);
 // Index of the output that is the state; 0 for other nodes.
 size_t rv_scene_solve_state_output(const RvNodeType* type);
 // Releases the node's latest states and disposable data.

@@ -82,7 +82,7 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   }
   add_parms(text, node);
   if (node->type->flags & RV_NODE_SOLVER) add_number(text, "start", node->name, "", node->start);
-  if (node->initial_state) add_hash(text, "from", node, "", node->initial_state_hash);
+  if (!rv_state_empty(&node->initial_state)) add_hash(text, "from", node, "", node->initial_state_hash);
   // Files with a fixed name are identified by size and time; sequences are added frame by frame.
   char pattern[MAX_PATTERN];
   if (!rv_scene_files_read(node) || rv_scene_files_sequence(node)) return;

@@ -149,7 +149,7 @@ void* rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame) {
 
 // Start frame of a solver: that of its given initial state, else its parameter, else the scene's first frame.
 static double start_frame(RvScene* scene, RvSceneNode* node) {
-  if (node->initial_state) return node->initial_state_frame;
+  if (!rv_state_empty(&node->initial_state)) return node->initial_state_frame;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
   if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
   // Evaluate the parameter at the scene's first frame.
@@ -230,7 +230,7 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   if (solver) {
     node->start = start_frame(scene, node);
     add_double(&own, node->start);
-    rv_hasher_add_u64(&own, node->initial_state ? node->initial_state_hash : 0);
+    rv_hasher_add_u64(&own, rv_state_empty(&node->initial_state) ? 0 : node->initial_state_hash);
   }
   node->own_key = rv_hasher_done(&own);
   prepare_upstream(scene, node);

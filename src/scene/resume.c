@@ -195,7 +195,7 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
                     .frame = entry->frame,
                     .state_hash = rv_scene_entry_state_hash(entry),
                     .stats = entry->stats,
-                    .state = entry->output[rv_scene_solve_state_output(node->type)]};
+                    .state = entry->state};
   // Encode.
   void* bytes = NULL;
   size_t count;
@@ -255,7 +255,7 @@ static RvResult load_state(RvScene* scene, const char* folder, RvSceneNode* node
                      c->node, c->frame);
   if (!result) result = check_fresh(scene, node, path, c, error);
   if (!result) {
-    result = rv_scene_solve_check_state(node, c->state, error);
+    result = rv_scene_solve_check_state(node, &c->state, error);
     if (result) rv_error_context(error, "checkpoint '%s'", path);
   }
   if (result) rv_scene_checkpoint_free(c);
@@ -280,9 +280,8 @@ static RvResult try_frame(RvScene* scene, const char* folder, RvSceneNode* const
       result = load_state(scene, folder, solvers[i], rv_scene_solve_state_frame(solvers[i], frame), &loaded[i], error);
   // All are loaded: hand them over.
   for (size_t i = 0; i < count && !result; ++i) {
-    if (!loaded[i].state) continue;
-    result = rv_scene_solve_adopt(scene, solvers[i], loaded[i].frame, loaded[i].state, &loaded[i].stats, error);
-    loaded[i].state = NULL;
+    if (rv_state_empty(&loaded[i].state)) continue;
+    result = rv_scene_solve_adopt(scene, solvers[i], loaded[i].frame, &loaded[i].state, &loaded[i].stats, error);
   }
   for (size_t i = 0; i < count; ++i) rv_scene_checkpoint_free(&loaded[i]);
   rv_free(loaded);
@@ -366,9 +365,10 @@ static RvSceneNode* choose_solver(const RvCheckpoint* c, RvSceneNode* const* sol
   return count == 1 ? solvers[0] : NULL;
 }
 
-// Reads a checkpoint or, if the file has no signature of one, a geometry file.
-static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
+// Reads a checkpoint or, if the file has no signature of one, a geometry file with a joined state.
+static RvResult read_state(const char* path, RvCheckpoint* c, RvDetail** joined, RvError* error) {
   *c = (RvCheckpoint){0};
+  *joined = NULL;
   // The signature decides how the file is read.
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
@@ -378,7 +378,23 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvError* error) {
   size_t got = fread(head, 1, sizeof head, stream);
   fclose(stream);
   if (rv_scene_checkpoint_is(head, got)) return rv_scene_checkpoint_read(path, c, error);
-  return rv_detail_load(path, &c->state, NULL, error);
+  return rv_detail_load(path, joined, NULL, error);
+}
+
+// The state of a file in the parts of its solver.
+static RvResult take_parts(const RvSceneNode* node, const RvDetail* joined, RvCheckpoint* c, RvError* error) {
+  if (!joined) return rv_scene_solve_check_state(node, &c->state, error);
+  RvResult result = rv_node_cut_state(node->type, joined, &c->state, error);
+  if (result) rv_error_context(error, "this is not a state of a %s", node->type->type);
+  return result;
+}
+
+// Hash of all bytes of a state: two files that differ in anything give two initial states.
+static uint64_t content_hash(const RvState* state) {
+  RvHasher hasher = rv_hasher_new(0);
+  for (int i = 0; i < RV_STATE_PARTS; ++i)
+    rv_hasher_add_u64(&hasher, state->part[i] ? rv_detail_hash(state->part[i]) : 0);
+  return rv_hasher_done(&hasher);
 }
 
 RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
@@ -386,7 +402,8 @@ RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double
   if (!count) return rv_fail(error, RV_BAD_INPUT, "the scene has no solver that could start from the state '%s'", path);
   // Read the state and find its solver.
   RvCheckpoint c;
-  RvResult result = read_state(path, &c, error);
+  RvDetail* joined;
+  RvResult result = read_state(path, &c, &joined, error);
   if (result) return result;
   RvSceneNode* node = choose_solver(&c, solvers, count);
   if (!node)
@@ -395,17 +412,18 @@ RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double
                      "(.rvck) of one of them",
                      count, path);
   else
-    result = rv_scene_solve_check_state(node, c.state, error);
+    result = take_parts(node, joined, &c, error);
+  rv_detail_free(joined);
   if (result && node) rv_error_context(error, "'%s', for node '%s'", path, node->name);
   // The state becomes the solver's; its old results are forgotten.
   if (!result) {
     rv_scene_forget(scene, node->name);
-    rv_detail_free(node->initial_state);
+    rv_state_free(&node->initial_state);
     node->initial_state = c.state;
-    node->initial_state_hash = rv_detail_hash(c.state);
+    node->initial_state_hash = content_hash(&c.state);
     node->initial_state_stats = c.stats;
     node->initial_state_frame = frame;
-    c.state = NULL;
+    c.state = (RvState){0};
     scene->prepared = false;
   }
   rv_scene_checkpoint_free(&c);

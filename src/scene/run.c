@@ -242,9 +242,8 @@ static RvResult run_frames(Job* job, RvError* error) {
 static void remove_initial_states(RvScene* scene) {
   for (size_t i = 0; i < scene->nodes.count; ++i) {
     RvSceneNode* node = scene->nodes.data[i];
-    if (!node->initial_state) continue;
-    rv_detail_free(node->initial_state);
-    node->initial_state = NULL;
+    if (rv_state_empty(&node->initial_state)) continue;
+    rv_state_free(&node->initial_state);
     scene->prepared = false;
   }
 }

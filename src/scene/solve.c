@@ -58,21 +58,22 @@ static void set_latest(RvScene* scene, RvSceneNode* node, RvEntry* entry) {
 
 //------------------------------------------------------------------------------------------------ states from elsewhere
 
-RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvDetail* state, RvError* error) {
-  RvResult result = rv_state_check(state, node->type->fields, node->type->nfield, error);
+RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvState* state, RvError* error) {
+  RvResult result = rv_node_check_state(node->type, state, error);
   if (result) rv_error_context(error, "this is not a state of a %s", node->type->type);
   return result;
 }
 
-RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvDetail* state, const RvStats* stats,
+RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvState* state, const RvStats* stats,
                               RvError* error) {
   // The entry becomes the latest state and is cached.
   RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
   if (!entry) {
-    rv_detail_free(state);
+    rv_state_free(state);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  entry->output[rv_scene_solve_state_output(node->type)] = state;
+  entry->state = *state;
+  *state = (RvState){0};
   if (stats) entry->stats = *stats;
   rv_scene_cache_put(&scene->cache, entry);
   set_latest(scene, node, entry);
@@ -83,18 +84,18 @@ RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, R
 //------------------------------------------------------------------------------------------------ stepping
 
 // Computes a state into call->cook: by the solver's start function, or by its step function from `prev`.
-static RvResult call_solver(RvCall* call, const RvEntry* prev, size_t state, RvError* error) {
+static RvResult call_solver(RvCall* call, const RvEntry* prev, RvError* error) {
   RvScene* scene = call->scene;
   RvSceneNode* node = call->node;
   RvResult result = rv_scene_call_inputs(call, error);
   if (result) return result;
-  call->cook.prev = prev ? prev->output[state] : NULL;
+  call->cook.prev = prev ? &prev->state : NULL;
   call->cook.dt = prev ? 1 / scene->fps : 0;
   ++scene->in_step;
   result = prev ? node->type->step(&call->cook, error) : node->type->start(&call->cook, error);
   --scene->in_step;
   ++*(prev ? &node->nstep : &node->ncook);
-  if (!result && !call->cook.output[state]) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
+  if (!result && rv_state_empty(&call->cook.state)) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
   return rv_scene_call_finish(call, result, error);
 }
 
@@ -102,27 +103,24 @@ static RvResult call_solver(RvCall* call, const RvEntry* prev, size_t state, RvE
 // of the solver, cached and pinned in *out.
 static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, const RvEntry* prev, RvEntry** out,
                            RvError* error) {
-  size_t state = rv_scene_solve_state_output(node->type);
   if (rv_scene_is_cancelled(scene, node->name, frame, 0, prev ? "step" : "start"))
     return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, frame);
   RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
   if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvCall call;
   RvResult result = rv_scene_call_begin(&call, scene, node, frame, &entry->stats, error);
-  if (!result && node->initial_state && !prev) {
+  if (!result && !rv_state_empty(&node->initial_state) && !prev) {
     // A run started from a state file takes it as the initial state; the inputs are not cooked.
-    call.cook.output[state] = rv_detail_copy(node->initial_state);
+    result = rv_state_copy(&node->initial_state, &call.cook.state, error);
     entry->stats = node->initial_state_stats;
-    if (!call.cook.output[state]) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   } else if (!result) {
-    result = call_solver(&call, prev, state, error);
+    result = call_solver(&call, prev, error);
   }
-  // Keep the state only; the other outputs are split from it when they are needed.
+  // Outputs are made of the state when they are needed.
   if (result) {
     rv_scene_entry_unpin(&scene->cache, entry);
   } else {
-    entry->output[state] = call.cook.output[state];
-    for (size_t i = 0; i < state; ++i) rv_detail_free(call.cook.output[i]);
+    entry->state = call.cook.state;
     rv_scene_cache_put(&scene->cache, entry);
     set_latest(scene, node, entry);
     *out = entry;
@@ -192,7 +190,7 @@ RvResult rv_scene_solve_split(RvScene* scene, RvEntry* entry, RvError* error) {
   RvCall call;
   RvResult result = rv_scene_call_begin(&call, scene, node, entry->frame, &scratch, error);
   if (!result) {
-    result = node->type->split(&call.cook, entry->output[state], error);
+    result = node->type->split(&call.cook, &entry->state, error);
     result = rv_scene_call_finish(&call, result, error);
   }
   // Keep the outputs that are missing.

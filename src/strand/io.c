@@ -3,8 +3,6 @@
 #include "strand/io.h"
 
 #include <math.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "math/vec.h"
@@ -13,54 +11,20 @@ const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT] = {RV_STRAND_FIELDS("")
 
 //---------------------------------------------------------------------------------------------- lanes
 
-// Layout of an element of rv_rest: rest length, natural length, rest twist, four rest curvatures.
-enum { REST_LENGTH = 0, REST_NATURAL_LENGTH = 1, REST_TWIST = 2, REST_CURVATURE = 3, REST_NUMBERS = 7 };
+// RvStateLanes.batch.
+static void describe_batch(const void* user, size_t index, RvStateBatch* out) {
+  const RvStrandBatch* b = &((const RvStrandModel*)user)->batches[index];
+  *out = (RvStateBatch){b->strand, b->lanes, b->vertices, b->vertex_at, b->edge_at};
+}
 
-// Both sides of a copy between the detail's attributes and the lanes.
-typedef struct Copy {
-  const RvStrandSet* set;
-  RvStrandModel* model;
-  RvStrandState* state;
-  double rate;  // as in RvStrandGlobals
-  // attributes of the detail, by point: rv_x, rv_v, rv_xbefore, rv_vbefore, rv_angle, rv_director, rv_twist, rv_rest
-  double *x, *v, *x_before, *v_before, *angle, *director, *twist, *rest;
-  float *P, *V;  // rounded copies of x and v in scene units
-} Copy;
-
-// Copies the points of one strand to its lane.
-static void load_lane(const Copy* c, const RvStrandBatch* b, int lane) {
-  RvStrandState* s = c->state;
-  const int32_t* points = c->set->point + c->set->first[b->strand[lane]];
-  double unit = c->set->metersperunit;
-  for (int i = 0; i < b->vertices; ++i) {
-    size_t p = (size_t)points[i];
-    size_t row = (size_t)i * RV_LANES + (size_t)lane;
-    // Position and velocity, and those of one step before.
-    for (int k = 0; k < 3; ++k) {
-      size_t at = rv_strand_index(b, lane, i, k);
-      s->q[at] = c->x[3 * p + (size_t)k] * unit;
-      s->v[at] = c->v[3 * p + (size_t)k];
-      s->q_before[at] = c->x_before[3 * p + (size_t)k] * unit;
-      s->v_before[at] = c->v_before[3 * p + (size_t)k];
-    }
-    // Angle of the material frame.
-    size_t at = rv_strand_index(b, lane, i, 3);
-    s->q[at] = c->angle[4 * p];
-    s->v[at] = c->angle[4 * p + 1];
-    s->q_before[at] = c->angle[4 * p + 2];
-    s->v_before[at] = c->angle[4 * p + 3];
-    // Twist and rest strains of the vertex, then of the edge after it.
-    const double* rest = c->rest + REST_NUMBERS * p;
-    s->reference_twist[b->vertex_at + row] = c->twist[p];
-    c->model->rest_twist[b->vertex_at + row] = rest[REST_TWIST];
-    for (size_t k = 0; k < 4; ++k)
-      c->model->rest_curvature[4 * b->vertex_at + ((size_t)(4 * i) + k) * RV_LANES + (size_t)lane] =
-          rest[REST_CURVATURE + k];
-    if (i + 1 == b->vertices) continue;
-    c->model->rest_length[b->edge_at + row] = rest[REST_LENGTH];
-    for (size_t k = 0; k < 3; ++k)
-      s->director[3 * b->edge_at + ((size_t)(3 * i) + k) * RV_LANES + (size_t)lane] = c->director[3 * p + k];
-  }
+RvStateLanes rv_strands_lanes(const RvStrandSet* set, const RvStrandModel* model) {
+  return (RvStateLanes){.nbatch = model->nbatch,
+                        .batch = describe_batch,
+                        .user = model,
+                        .prim = set->prim,
+                        .first = set->first,
+                        .point = set->point,
+                        .scale = set->metersperunit};
 }
 
 // Vector whose components are one lane of three consecutive rows.
@@ -87,152 +51,90 @@ static void orthogonalize_directors(const RvStrandBatch* b, RvStrandState* s) {
     }
 }
 
-// Body of the parallel loop of rv_strands_load.
-static void load_batches(void* arg, size_t begin, size_t end) {
-  const Copy* c = arg;
+typedef struct Loaded {
+  const RvStrandModel* model;
+  RvStrandState* state;
+} Loaded;
+
+// Body of a parallel loop over the batches.
+static void orthogonalize_batches(void* arg, size_t begin, size_t end) {
+  const Loaded* l = arg;
+  for (size_t k = begin; k < end; ++k) orthogonalize_directors(&l->model->batches[k], l->state);
+}
+
+// The rounded copies of positions and velocities that artists see.
+typedef struct Shown {
+  const RvStrandSet* set;
+  const RvStrandModel* model;
+  const RvStrandState* state;
+  double rate;  // as in RvStrandGlobals
+  float *P, *v;
+} Shown;
+
+// Body of a parallel loop over the batches.
+static void show_batches(void* arg, size_t begin, size_t end) {
+  const Shown* s = arg;
+  double unit = s->set->metersperunit;
   for (size_t k = begin; k < end; ++k) {
-    const RvStrandBatch* b = &c->model->batches[k];
-    for (int lane = 0; lane < RV_LANES; ++lane) load_lane(c, b, lane);
-    orthogonalize_directors(b, c->state);
+    const RvStrandBatch* b = &s->model->batches[k];
+    for (int lane = 0; lane < b->lanes; ++lane)
+      for (int i = 0; i < b->vertices; ++i)
+        for (int c = 0; c < 3; ++c) {
+          size_t at = rv_strand_index(b, lane, i, c);
+          size_t to = 3 * (size_t)s->set->point[s->set->first[b->strand[lane]] + i] + (size_t)c;
+          s->P[to] = (float)(s->set->origin[c] + s->state->q[at] / unit);
+          s->v[to] = (float)(s->state->v[at] * s->rate);
+        }
   }
-}
-
-// Copies the lane of one strand to its points.
-static void save_lane(const Copy* c, const RvStrandBatch* b, int lane) {
-  const RvStrandState* s = c->state;
-  const int32_t* points = c->set->point + c->set->first[b->strand[lane]];
-  const double* natural_length = c->set->defs[b->strand[lane]].length;
-  const double* origin = c->set->origin;
-  double unit = c->set->metersperunit;
-  for (int i = 0; i < b->vertices; ++i) {
-    size_t p = (size_t)points[i];
-    size_t row = (size_t)i * RV_LANES + (size_t)lane;
-    // Position and velocity, those of one step before, and the rounded copies.
-    for (size_t k = 0; k < 3; ++k) {
-      size_t at = rv_strand_index(b, lane, i, (int)k);
-      c->x[3 * p + k] = s->q[at] / unit;
-      c->v[3 * p + k] = s->v[at];
-      c->x_before[3 * p + k] = s->q_before[at] / unit;
-      c->v_before[3 * p + k] = s->v_before[at];
-      c->P[3 * p + k] = (float)(origin[k] + c->x[3 * p + k]);
-      c->V[3 * p + k] = (float)(s->v[at] * c->rate);
-    }
-    // Angle of the material frame.
-    size_t at = rv_strand_index(b, lane, i, 3);
-    c->angle[4 * p] = s->q[at];
-    c->angle[4 * p + 1] = s->v[at];
-    c->angle[4 * p + 2] = s->q_before[at];
-    c->angle[4 * p + 3] = s->v_before[at];
-    // Twist and rest strains of the vertex, then of the edge after it.
-    double* rest = c->rest + REST_NUMBERS * p;
-    c->twist[p] = s->reference_twist[b->vertex_at + row];
-    rest[REST_TWIST] = c->model->rest_twist[b->vertex_at + row];
-    for (size_t k = 0; k < 4; ++k)
-      rest[REST_CURVATURE + k] =
-          c->model->rest_curvature[4 * b->vertex_at + ((size_t)(4 * i) + k) * RV_LANES + (size_t)lane];
-    if (i + 1 == b->vertices) continue;
-    rest[REST_LENGTH] = c->model->rest_length[b->edge_at + row];
-    if (natural_length) rest[REST_NATURAL_LENGTH] = natural_length[i];
-    for (size_t k = 0; k < 3; ++k)
-      c->director[3 * p + k] = s->director[3 * b->edge_at + ((size_t)(3 * i) + k) * RV_LANES + (size_t)lane];
-  }
-}
-
-// Body of the parallel loop of rv_strands_save.
-static void save_batches(void* arg, size_t begin, size_t end) {
-  const Copy* c = arg;
-  for (size_t k = begin; k < end; ++k)
-    for (int lane = 0; lane < c->model->batches[k].lanes; ++lane) save_lane(c, &c->model->batches[k], lane);
 }
 
 //---------------------------------------------------------------------------------------------- load and save
 
 RvResult rv_strands_load_globals(const RvDetail* state, RvStrandGlobals* out, RvError* error) {
-  const double* origin = rv_detail_f64(state, RV_GLOBAL, "rv_origin", 3);
-  const double* dt = rv_detail_f64(state, RV_GLOBAL, "rv_dt", 2);
-  const double* carry = rv_detail_f64(state, RV_GLOBAL, "rv_carry", 9);
-  const int32_t* before = rv_detail_i32(state, RV_GLOBAL, "rv_hasbefore", 1);
-  if (!origin || !dt || !carry || !before) return rv_fail(error, RV_BAD_INPUT, "the state lacks a detail attribute");
-  *out = (RvStrandGlobals){.dt = dt[0], .rate = dt[1], .has_before = before[0] != 0};
-  memcpy(out->origin, origin, sizeof out->origin);
-  memcpy(out->carry, carry, sizeof out->carry);
-  for (int i = 0; i < 9; ++i)
-    if (!isfinite(carry[i]) || !isfinite(origin[i % 3]) || !isfinite(dt[0] + dt[1]))
-      return rv_fail(error, RV_BAD_INPUT, "the state's rv_origin, rv_dt or rv_carry is not a number");
+  RvStrandRecord record = {0};
+  RvResult result = rv_state_load(state, rv_strand_fields, RV_STRAND_FIELD_COUNT, &record, error);
+  if (result) return result;
+  *out = record.globals;
   return RV_OK;
-}
-
-static bool all_finite(const double* a, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (!isfinite(a[i])) return false;
-  return true;
-}
-
-// Whether every number that was loaded is finite.
-static bool loaded_is_finite(const RvStrandState* s, const RvStrandModel* model) {
-  return all_finite(s->q, model->unknowns) && all_finite(s->v, model->unknowns) &&
-         all_finite(s->q_before, model->unknowns) && all_finite(s->v_before, model->unknowns) &&
-         all_finite(model->rest_curvature, 4 * model->vertices) && all_finite(model->rest_twist, model->vertices) &&
-         all_finite(model->rest_length, model->edges);
 }
 
 RvResult rv_strands_load(const RvDetail* d, const RvStrandSet* set, RvStrandModel* model, RvStrandState** out,
                          RvError* error) {
   *out = NULL;
-  Copy c = {.set = set, .model = model};
-  // The attributes, opened for reading only: writing would copy shared data.
-  const double* arrays[] = {rv_detail_f64(d, RV_POINT, "rv_x", 3),       rv_detail_f64(d, RV_POINT, "rv_v", 3),
-                            rv_detail_f64(d, RV_POINT, "rv_xbefore", 3), rv_detail_f64(d, RV_POINT, "rv_vbefore", 3),
-                            rv_detail_f64(d, RV_POINT, "rv_angle", 4),   rv_detail_f64(d, RV_POINT, "rv_director", 3),
-                            rv_detail_f64(d, RV_POINT, "rv_twist", 1),   rv_detail_f64(d, RV_POINT, "rv_rest", 7)};
-  double** members[] = {&c.x, &c.v, &c.x_before, &c.v_before, &c.angle, &c.director, &c.twist, &c.rest};
-  for (int i = 0; i < 8; ++i) {
-    if (!arrays[i]) return rv_fail(error, RV_BAD_INPUT, "the state lacks a point attribute of the strands");
-    *members[i] = (double*)arrays[i];
-  }
-  // Copy to the lanes, and refuse damaged numbers.
   RvStrandState* s = rv_strand_state_alloc(model);
   if (!s) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", set->count);
-  c.state = s;
-  rv_parallel_for(model->nbatch, 1, load_batches, &c);
-  if (!loaded_is_finite(s, model)) {
+  // Spare lanes step like the others, so they need sound numbers.
+  RvStateLanes lanes = rv_strands_lanes(set, model);
+  lanes.spare_lanes = true;
+  RvStrandRecord record = {.state = s, .model = model};
+  RvResult result = rv_state_load_lanes(d, rv_strand_fields, RV_STRAND_FIELD_COUNT, &record, &lanes, error);
+  if (result) {
     rv_strand_state_free(s);
-    return rv_fail(error, RV_BAD_INPUT,
-                   "the state of the strands has values that are not numbers; start again from the inputs");
+    return result;
   }
+  rv_parallel_for(model->nbatch, 1, orthogonalize_batches, &(Loaded){model, s});
   *out = s;
   return RV_OK;
 }
 
 RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, const RvStrandState* state,
                          const RvStrandGlobals* globals, RvDetail* d, RvError* error) {
-  // Attributes by point.
-  Copy c = {.set = set, .model = (RvStrandModel*)model, .state = (RvStrandState*)state, .rate = globals->rate};
-  c.x = rv_detail_f64_write(d, RV_POINT, "rv_x", 3, error);
-  c.v = rv_detail_f64_write(d, RV_POINT, "rv_v", 3, error);
-  c.x_before = rv_detail_f64_write(d, RV_POINT, "rv_xbefore", 3, error);
-  c.v_before = rv_detail_f64_write(d, RV_POINT, "rv_vbefore", 3, error);
-  c.angle = rv_detail_f64_write(d, RV_POINT, "rv_angle", 4, error);
-  c.director = rv_detail_f64_write(d, RV_POINT, "rv_director", 3, error);
-  c.twist = rv_detail_f64_write(d, RV_POINT, "rv_twist", 1, error);
-  c.rest = rv_detail_f64_write(d, RV_POINT, "rv_rest", 7, error);
-  c.P = rv_detail_f32_write(d, RV_POINT, "P", 3, error);
-  c.V = rv_detail_f32_write(d, RV_POINT, "v", 3, error);
-  // Attributes of the detail.
-  double* origin = rv_detail_f64_write(d, RV_GLOBAL, "rv_origin", 3, error);
-  double* dt = rv_detail_f64_write(d, RV_GLOBAL, "rv_dt", 2, error);
-  double* carry = rv_detail_f64_write(d, RV_GLOBAL, "rv_carry", 9, error);
-  int32_t* before = rv_detail_i32_write(d, RV_GLOBAL, "rv_hasbefore", 1, error);
-  if (!c.x || !c.v || !c.x_before || !c.v_before || !c.angle || !c.director || !c.twist || !c.rest || !c.P || !c.V ||
-      !origin || !dt || !carry || !before)
+  // The exact fields, by their rows.
+  RvStrandRecord record = {*globals, (RvStrandState*)state, (RvStrandModel*)model};
+  RvStateLanes lanes = rv_strands_lanes(set, model);
+  RvResult result = rv_state_save(d, rv_strand_fields, RV_STRAND_FIELD_COUNT, &record, error);
+  if (!result) result = rv_state_save_lanes(d, rv_strand_fields, RV_STRAND_FIELD_COUNT, &record, &lanes, error);
+  if (result) return result;
+  // Their rounded copies.
+  Shown shown = {set,
+                 model,
+                 state,
+                 globals->rate,
+                 rv_detail_f32_write(d, RV_POINT, "P", 3, error),
+                 rv_detail_f32_write(d, RV_POINT, "v", 3, error)};
+  if (!shown.P || !shown.v)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the state of %zu strands", set->count);
-  // The numbers.
-  memcpy(origin, globals->origin, sizeof globals->origin);
-  memcpy(carry, globals->carry, sizeof globals->carry);
-  dt[0] = globals->dt;
-  dt[1] = globals->rate;
-  *before = globals->has_before;
-  rv_parallel_for(model->nbatch, 1, save_batches, &c);
+  rv_parallel_for(model->nbatch, 1, show_batches, &shown);
   return RV_OK;
 }
 

@@ -3,8 +3,8 @@
 #ifndef RV_STRAND_IO_H
 #define RV_STRAND_IO_H
 
+#include "geo/state_map.h"
 #include "rivulet/geo.h"
-#include "rivulet/state.h"
 #include "strand/strand.h"
 
 //---------------------------------------------------------------------------------------------- reading
@@ -65,8 +65,8 @@ void rv_strands_origin(const RvDetail* detail, double origin[3]);
 // true the detail has the fields below: positions come from rv_x, and only strands marked rv_simulated are read.
 RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* material, const double origin[3], bool state,
                          RvStrandSet* out, RvError* error);
-// Hash of everything in a state that rv_strands_read takes, except the positions: two states with the same key have the
-// same strands, materials and natural lengths.
+// Hash of everything in a state that rv_strands_read takes, except the positions, and of the rest shape: two states
+// with the same key have the same strands, materials, natural lengths and rest shapes.
 uint64_t rv_strands_key(const RvDetail* state, const RvStrandMaterial* material, const double origin[3]);
 // Takes the positions of a state into a set that was read from one with the same key. False: a strand can no longer be
 // simulated, and the set must be read anew.
@@ -79,23 +79,64 @@ RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet
 
 //---------------------------------------------------------------------------------------------- state
 
+// Numbers of a state beside the arrays of RvStrandState.
+typedef struct RvStrandGlobals {
+  double origin[3];
+  double dt;           // s: length of the last step
+  double rate;         // factor from the last step's velocities to scene units a second: units a metre times timescale
+  int32_t has_before;  // has_before of RvStrandState
+  double carry[9];     // velocity, angular velocity and centre of the motion that the strands are carried by (carry.h)
+} RvStrandGlobals;
+
+// What the rows of the state refer to.
+typedef struct RvStrandRecord {
+  RvStrandGlobals globals;
+  RvStrandState* state;
+  RvStrandModel* model;
+} RvStrandRecord;
+
+// Where a row's numbers are: `width` rows of lanes a vertex (or edge) of an array of the state (or the model), from
+// `first` on.
+#define RV_STRAND_STATE(m, where, width, first) \
+  RV_AT_HELD(RvStrandRecord, state, RvStrandState, m), RV_IN_LANES(where, width, first)
+#define RV_STRAND_MODEL(m, where, width) \
+  RV_AT_HELD(RvStrandRecord, model, RvStrandModel, m), RV_IN_LANES(where, width, 0)
+#define RV_STRAND_GLOBAL(m) RV_AT(RvStrandRecord, globals.m), .layout = RV_LAYOUT_NUMBERS
+
 // Rows of the strands' state fields, for the field table of a solver whose group name is `part`.
 #define RV_STRAND_FIELDS(part)                                                                                         \
-  RV_FIELD("rv_x", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", true,                                         \
-           "Exact position, in units of the scene, relative to rv_origin."),                                           \
-      RV_FIELD("rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update", true,                                \
-               "Exact velocity, per simulated second."),                                                               \
-      RV_FIELD("rv_xbefore", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", true, "Position one step before."), \
-      RV_FIELD("rv_vbefore", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update", true,                          \
-               "Velocity one step before."),                                                                           \
-      RV_FIELD("rv_angle", RV_POINT, RV_F64, 4, RV_TAG_NONE, part, "rad", "update", true,                              \
-               "Angle of the material frame of the edge after the point, its rate, and both one step before."),        \
-      RV_FIELD("rv_director", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", true,                            \
-               "Reference director of that edge."),                                                                    \
-      RV_FIELD("rv_twist", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update", true,                              \
-               "Reference twist at the point."),                                                                       \
-      RV_FIELD("rv_rest", RV_POINT, RV_F64, 7, RV_TAG_NONE, part, "", "start", true,                                   \
-               "Rest length, natural length, rest twist and four rest curvatures."),                                   \
+  RV_FIELD_AT("rv_x", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update",                                            \
+              "Exact position, in units of the scene, relative to rv_origin.",                                         \
+              RV_STRAND_STATE(q, RV_LAYOUT_VERTEX_LANES, 4, 0), .scaled = true),                                       \
+      RV_FIELD_AT("rv_v", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update",                                   \
+                  "Exact velocity, per simulated second.", RV_STRAND_STATE(v, RV_LAYOUT_VERTEX_LANES, 4, 0)),          \
+      RV_FIELD_AT("rv_xbefore", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "update", "Position one step before.",     \
+                  RV_STRAND_STATE(q_before, RV_LAYOUT_VERTEX_LANES, 4, 0), .scaled = true),                            \
+      RV_FIELD_AT("rv_vbefore", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "m/s", "update",                             \
+                  "Velocity one step before.", RV_STRAND_STATE(v_before, RV_LAYOUT_VERTEX_LANES, 4, 0)),               \
+      RV_FIELD_AT("rv_angle", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update",                                 \
+                  "Angle of the material frame of the edge after the point.",                                          \
+                  RV_STRAND_STATE(q, RV_LAYOUT_VERTEX_LANES, 4, 3)),                                                   \
+      RV_FIELD_AT("rv_anglerate", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad/s", "update", "Rate of that angle.",    \
+                  RV_STRAND_STATE(v, RV_LAYOUT_VERTEX_LANES, 4, 3)),                                                   \
+      RV_FIELD_AT("rv_anglebefore", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update", "Angle one step before.", \
+                  RV_STRAND_STATE(q_before, RV_LAYOUT_VERTEX_LANES, 4, 3)),                                            \
+      RV_FIELD_AT("rv_angleratebefore", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad/s", "update",                     \
+                  "Rate of the angle one step before.", RV_STRAND_STATE(v_before, RV_LAYOUT_VERTEX_LANES, 4, 3)),      \
+      RV_FIELD_AT("rv_director", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update",                               \
+                  "Reference director of the edge after the point.",                                                   \
+                  RV_STRAND_STATE(director, RV_LAYOUT_EDGE_LANES, 3, 0)),                                              \
+      RV_FIELD_AT("rv_twist", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "update",                                 \
+                  "Reference twist at the point.", RV_STRAND_STATE(reference_twist, RV_LAYOUT_VERTEX_LANES, 1, 0)),    \
+      RV_FIELD_AT("rv_restlength", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m", "start",                               \
+                  "Rest length of the edge after the point.", RV_STRAND_MODEL(rest_length, RV_LAYOUT_EDGE_LANES, 1)),  \
+      RV_FIELD_AT("rv_resttwist", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "rad", "start", "Rest twist at the point.",  \
+                  RV_STRAND_MODEL(rest_twist, RV_LAYOUT_VERTEX_LANES, 1)),                                             \
+      RV_FIELD_AT("rv_restcurvature", RV_POINT, RV_F64, 4, RV_TAG_NONE, part, "", "start",                             \
+                  "Four rest curvatures at the point, in the material frames of the edges before and after it.",       \
+                  RV_STRAND_MODEL(rest_curvature, RV_LAYOUT_VERTEX_LANES, 4)),                                         \
+      RV_FIELD("rv_naturallength", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m", "start", true,                         \
+               "Natural length of the edge after the point, which gives its mass and stiffness."),                     \
       RV_FIELD("rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, part, "", "sample", true,                                \
                "The input at the state's frame: P, and its slope there, in units a frame."),                           \
       RV_FIELD("rv_simulated", RV_PRIM, RV_I32, 1, RV_TAG_NONE, part, "", "start", true,                               \
@@ -104,14 +145,16 @@ RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet
                "The root's material director in the frame of the input's orient."),                                    \
       RV_FIELD("rv_stiffen", RV_PRIM, RV_F64, 1, RV_TAG_NONE, part, "", "start", true,                                 \
                "Factor by which the strand was stiffened so that it holds its pose."),                                 \
-      RV_FIELD("rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start", true,                                \
-               "Origin that positions are relative to."),                                                              \
-      RV_FIELD("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, part, "", "update", true,                                   \
-               "Length of the last step, in seconds, and the factor from its velocities to scene units a second."),    \
-      RV_FIELD("rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, part, "", "update", true,                            \
-               "1: the fields of one step before are valid."),                                                         \
-      RV_FIELD("rv_carry", RV_GLOBAL, RV_F64, 9, RV_TAG_NONE, part, "", "update", true,                                \
-               "Velocity, angular velocity and centre of the rigid motion the strands were carried by."),              \
+      RV_FIELD_AT("rv_origin", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "", "start",                                   \
+                  "Origin that positions are relative to.", RV_STRAND_GLOBAL(origin)),                                 \
+      RV_FIELD_AT("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, part, "", "update",                                      \
+                  "Length of the last step, in seconds, and the factor from its velocities to scene units a second.",  \
+                  RV_STRAND_GLOBAL(dt)),                                                                               \
+      RV_FIELD_AT("rv_hasbefore", RV_GLOBAL, RV_I32, 1, RV_TAG_NONE, part, "", "update",                               \
+                  "1: the fields of one step before are valid.", RV_STRAND_GLOBAL(has_before)),                        \
+      RV_FIELD_AT("rv_carry", RV_GLOBAL, RV_F64, 9, RV_TAG_NONE, part, "", "update",                                   \
+                  "Velocity, angular velocity and centre of the rigid motion the strands were carried by.",            \
+                  RV_STRAND_GLOBAL(carry)),                                                                            \
       RV_FIELD("rv_links", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "contacts", true,                              \
                "For each contact of two strands: primitives, edges, age, slip, normal, reach and liquid."),            \
       RV_FIELD("rv_touches", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "contacts", true,                            \
@@ -123,17 +166,8 @@ RvResult rv_strands_from_defs(const RvStrandDef* defs, size_t count, RvStrandSet
       RV_FIELD("rv_tangent", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "", "update", false,                            \
                "Unit tangent of the edge after the point, computed from the positions.")
 
-enum { RV_STRAND_FIELD_COUNT = 20 };
+enum { RV_STRAND_FIELD_COUNT = RV_FIELD_COUNT(RV_STRAND_FIELDS("")) };
 extern const RvFieldDef rv_strand_fields[RV_STRAND_FIELD_COUNT];
-
-// Numbers of a state beside the arrays of RvStrandState.
-typedef struct RvStrandGlobals {
-  double origin[3];
-  double dt;        // s: length of the last step
-  double rate;      // factor from the last step's velocities to scene units a second: units a metre times timescale
-  bool has_before;  // has_before of RvStrandState
-  double carry[9];  // velocity, angular velocity and centre of the motion that the strands are carried by (carry.h)
-} RvStrandGlobals;
 
 // Reads the detail attributes of a state. Fails on values that are not finite.
 RvResult rv_strands_load_globals(const RvDetail* state, RvStrandGlobals* out, RvError* error);
@@ -143,6 +177,8 @@ RvResult rv_strands_load(const RvDetail* detail, const RvStrandSet* set, RvStran
 // Saves all fields to `detail`, and their rounded copies P and v.
 RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, const RvStrandState* state,
                          const RvStrandGlobals* globals, RvDetail* detail, RvError* error);
+// Where the strands of a set are in the lanes of a model, for fields that are loaded and saved by their rows.
+RvStateLanes rv_strands_lanes(const RvStrandSet* set, const RvStrandModel* model);
 // Takes over edits: where P or v differ from the rounded exact fields, an artist changed them, and the edit wins.
 // *edited receives the number of edits. An edit invalidates the fields of one step before.
 RvResult rv_strands_reconcile(RvDetail* state, size_t* edited, RvError* error);

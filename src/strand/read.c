@@ -21,8 +21,6 @@ static const double MIN_HAIRS_PER_GUIDE = 1e-6;
 static const double MAX_HAIRS_PER_GUIDE = 1e9;
 // Smallest radius of a vertex over the strand's largest: a tip that tapers to 0 would have no stiffness.
 static const double MIN_TAPER = 0.1;
-// Numbers of an element of rv_rest, and which of them is the natural length (io.c).
-enum { REST_NUMBERS = 7, REST_NATURAL_LENGTH = 1 };
 
 const char* rv_strand_fault_text(RvStrandFault fault) {
 #define TEXT(name, text) text,
@@ -61,8 +59,8 @@ typedef struct Reader {
   RvStrandSet* set;
   const int32_t *start, *vertex_point;  // topology of the detail
   const float *P, *rest, *orient;       // attributes of the input
-  // attributes of a state, NULL at the start: rv_x, rv_rest, rv_stiffen, rv_simulated
-  const double *exact, *state_rest, *stiffen;
+  // attributes of a state, NULL at the start: rv_x, rv_naturallength, rv_stiffen, rv_simulated
+  const double *exact, *natural_length, *stiffen;
   const int32_t* simulated;
   Number density, youngs, shear, damping, stiffness, hairsperguide, ellipse;
   const RvAttrib *point_radius, *prim_radius, *point_width, *prim_width, *id;
@@ -246,15 +244,15 @@ static RvStrandFault read_shape(Reader* r, size_t at, size_t strand, RvStrandDef
   for (int i = 0; i < n; ++i) {
     size_t p = (size_t)r->set->point[at + (size_t)i];
     rv_vec3_store64(x + 3 * i, position_of(r, (int32_t)p));
-    if (r->state_rest) r->length[at + (size_t)i] = r->state_rest[REST_NUMBERS * p + REST_NATURAL_LENGTH];
-    if (r->rest && !r->state_rest)
+    if (r->natural_length) r->length[at + (size_t)i] = r->natural_length[p];
+    if (r->rest && !r->natural_length)
       rv_vec3_store64(natural + 3 * i, rv_scale(rv_vec3_load(r->rest + 3 * p), r->set->metersperunit));
   }
   d->x = x;
   // A simulated strand may have very short edges: leaving it out would lose its film.
-  RvStrandFault fault = check_shape(x, n, r->state_rest ? 0 : MIN_EDGE);
+  RvStrandFault fault = check_shape(x, n, r->natural_length ? 0 : MIN_EDGE);
   // The natural shape, if it is usable.
-  if (!fault && r->rest && !r->state_rest) {
+  if (!fault && r->rest && !r->natural_length) {
     if (check_shape(natural, n, MIN_EDGE) == RV_STRAND_FINE) {
       align(natural, x, n);
       d->rest = natural;
@@ -263,7 +261,7 @@ static RvStrandFault read_shape(Reader* r, size_t at, size_t strand, RvStrandDef
     }
   }
   const double* shape = d->rest ? d->rest : x;
-  for (int i = 0; i + 1 < n && !r->state_rest; ++i)
+  for (int i = 0; i + 1 < n && !r->natural_length; ++i)
     r->length[at + (size_t)i] = rv_distance(rv_vec3_load64(shape + 3 * i), rv_vec3_load64(shape + 3 * i + 3));
   d->length = r->length + at;
   read_director(r, at, strand, d);
@@ -355,7 +353,7 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
   if (!r.P) return rv_fail(error, RV_BAD_INPUT, "the strands have no positions P of 32-bit floats");
   if (state) {
     r.exact = rv_detail_f64(detail, RV_POINT, "rv_x", 3);
-    r.state_rest = rv_detail_f64(detail, RV_POINT, "rv_rest", REST_NUMBERS);
+    r.natural_length = rv_detail_f64(detail, RV_POINT, "rv_naturallength", 1);
     r.stiffen = rv_detail_f64(detail, RV_PRIM, "rv_stiffen", 1);
     r.simulated = rv_detail_i32(detail, RV_PRIM, "rv_simulated", 1);
   }
@@ -375,10 +373,11 @@ RvResult rv_strands_read(const RvDetail* detail, const RvStrandMaterial* materia
 }
 
 uint64_t rv_strands_key(const RvDetail* state, const RvStrandMaterial* material, const double origin[3]) {
-  // Every attribute that find_attributes and rv_strands_read look up, but P and rv_x.
+  // Every attribute that find_attributes and rv_strands_read look up, but P and rv_x, and the rest shape.
   static const char* const names[] = {"density", "youngs", "shear",  "damping",    "stiffness",    "ellipse",
                                       "width",   "id",     "orient", "hairradius", "hairsperguide"};
-  static const char* const of_state[] = {"rv_rest", "rv_stiffen", "rv_simulated"};
+  static const char* const of_state[] = {"rv_naturallength", "rv_restlength", "rv_resttwist",
+                                         "rv_restcurvature", "rv_stiffen",    "rv_simulated"};
   const double numbers[] = {material->hairradius,
                             material->density,
                             material->youngs,

@@ -47,19 +47,26 @@ static void no_edit(RvNodeRig* r) {
 
 static void edit_place(RvNodeRig* r) {
   RvError error = {0};
-  rv_detail_f32_write(r->state, RV_POINT, "P", 3, &error)[3 * 13] += 0.01f;
+  rv_detail_f32_write(r->state.part[0], RV_POINT, "P", 3, &error)[3 * 13] += 0.01f;
 }
 
 // Natural lengths of a strand: its mass and stiffness.
-static void edit_rest(RvNodeRig* r) {
+static void edit_natural_length(RvNodeRig* r) {
   RvError error = {0};
-  double* rest = rv_detail_f64_write(r->state, RV_POINT, "rv_rest", 7, &error);
-  for (size_t i = 9; i < 18; ++i) rest[7 * i + 1] *= 1.25;
+  double* length = rv_detail_f64_write(r->state.part[0], RV_POINT, "rv_naturallength", 1, &error);
+  for (size_t i = 9; i < 18; ++i) length[i] *= 1.25;
+}
+
+// The rest shape of a strand: it curls more.
+static void edit_curvature(RvNodeRig* r) {
+  RvError error = {0};
+  double* curvature = rv_detail_f64_write(r->state.part[0], RV_POINT, "rv_restcurvature", 4, &error);
+  for (size_t i = 4 * 9; i < 4 * 18; ++i) curvature[i] *= 1.25;
 }
 
 static void edit_stiffness(RvNodeRig* r) {
   RvError error = {0};
-  rv_detail_f32_write(r->state, RV_PRIM, "stiffness", 1, &error)[2] = 3;
+  rv_detail_f32_write(r->state.part[0], RV_PRIM, "stiffness", 1, &error)[2] = 3;
 }
 
 static void edit_parameter(RvNodeRig* r) {
@@ -70,7 +77,7 @@ static void edit_parameter(RvNodeRig* r) {
 // A strand that is animated from now on: the others are numbered anew.
 static void edit_simulated(RvNodeRig* r) {
   RvError error = {0};
-  rv_detail_i32_write(r->state, RV_PRIM, "rv_simulated", 1, &error)[0] = 0;
+  rv_detail_i32_write(r->state.part[0], RV_PRIM, "rv_simulated", 1, &error)[0] = 0;
 }
 
 //---------------------------------------------------------------------------------------------- the test
@@ -89,7 +96,7 @@ static void run(const char* type, RvDetail* hair, bool keep, void (*edit)(RvNode
     }
     CHECK_OK(rv_rig_node_next(&r, &error), error);
     CHECK_OK(rv_rig_node_step(&r, &error), error);
-    hashes[frame] = rv_state_hash(r.state, r.cook.type->fields, r.cook.type->nfield);
+    hashes[frame] = rv_state_hash(&r.state, r.cook.type->fields, r.cook.type->nfield);
     // something is kept at all
     assert_non_null(r.cache);
   }
@@ -101,9 +108,13 @@ static void same_bits_with_and_without(void** state) {
   const struct {
     const char* name;
     void (*edit)(RvNodeRig*);
-  } edits[] = {{"none", no_edit},           {"P", edit_place},
-               {"rv_rest", edit_rest},      {"stiffness", edit_stiffness},
-               {"density", edit_parameter}, {"rv_simulated", edit_simulated}};
+  } edits[] = {{"none", no_edit},
+               {"P", edit_place},
+               {"rv_naturallength", edit_natural_length},
+               {"rv_restcurvature", edit_curvature},
+               {"stiffness", edit_stiffness},
+               {"density", edit_parameter},
+               {"rv_simulated", edit_simulated}};
   const char* const types[] = {"strandsolver", "wetsolver"};
   RvDetail* hair = groom();
   for (size_t t = 0; t < 2; ++t) {

@@ -43,7 +43,7 @@ static uint64_t hash_at(const char* nodes, double frame) {
   CHECK_OK(rv_scene_cook(scene, "s:3", frame, &state, &error), error);
   const RvNodeType* wet = rv_node_find("wetsolver");
   // by the table of all parts: what is not there does not count
-  uint64_t hash = rv_state_hash(state, wet->fields, wet->nfield);
+  uint64_t hash = rv_node_state_hash(wet, state);
   rv_scene_free(scene);
   return hash;
 }

@@ -12,10 +12,11 @@ static void try_bytes(const uint8_t* data, size_t size) {
   RvError error = {0};
   RvCheckpoint c;
   if (rv_scene_checkpoint_decode(data, size, "fuzz", &c, &error)) {
-    if (!error.text[0] || c.state || c.node) abort();
+    if (!error.text[0] || !rv_state_empty(&c.state) || c.node) abort();
     return;
   }
-  if (rv_detail_check(c.state, &error)) abort();
+  for (int i = 0; i < RV_STATE_PARTS; ++i)
+    if (c.state.part[i] && rv_detail_check(c.state.part[i], &error)) abort();
   rv_scene_checkpoint_free(&c);
 }
 

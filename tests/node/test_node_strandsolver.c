@@ -484,7 +484,7 @@ static void roller_keeps_its_radius(void** state) {
               .vars = &vars,
               .host = &host};
   CHECK_OK(type->start(&c, &error), error);
-  RvDetail* before = c.output[2];
+  RvState before = c.state;
   int most = 0;
   for (int frame = 2; frame <= 12; ++frame) {
     rv_detail_free(now);
@@ -493,11 +493,11 @@ static void roller_keeps_its_radius(void** state) {
     c.time.frame = frame;
     c.time.time = (frame - 1) / 24.0;
     c.dt = 1 / 24.0;
-    c.prev = before;
-    c.output[2] = NULL;
+    c.prev = &before;
+    c.state = (RvState){0};
     // what every substep is given
     RvPointSampler sampler;
-    CHECK_OK(rv_sampler_begin(&sampler, &c, 0, before, &error), error);
+    CHECK_OK(rv_sampler_begin(&sampler, &c, 0, before.part[0], &error), error);
     for (int k = 1; k <= 32; ++k) {
       RvStrandSample in;
       CHECK_OK(rv_sampler_at(&sampler, k / 32.0, &in, &error), error);
@@ -512,9 +512,9 @@ static void roller_keeps_its_radius(void** state) {
     }
     rv_sampler_end(&sampler);
     CHECK_OK(type->step(&c, &error), error);
-    rv_detail_free(before);
-    before = c.output[2];
-    const float *p = places(before), *v = rv_detail_f32(before, RV_POINT, "v", 3);
+    rv_state_free(&before);
+    before = c.state;
+    const float *p = places(before.part[0]), *v = rv_detail_f32(before.part[0], RV_POINT, "v", 3);
     for (size_t i = 0; i < rv_detail_count(now, RV_POINT); ++i) {
       assert_true(isfinite(p[3 * i]) && isfinite(v[3 * i]));
       double r = hypot(p[3 * i], p[3 * i + 1]);
@@ -527,7 +527,7 @@ static void roller_keeps_its_radius(void** state) {
   print_message("roller: root radius within %.1e, %d substeps\n", worst, most);
   assert_true(worst < 1e-3 && most > 4);
   rv_detail_free(now);
-  rv_detail_free(before);
+  rv_state_free(&before);
   rv_parms_free(values);
   free(parms);
 }

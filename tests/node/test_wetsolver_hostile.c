@@ -300,15 +300,24 @@ typedef struct Harm {
 
 static void states_that_were_tampered_with(void** state) {
   (void)state;
-  static const Harm harms[] = {{"rv_film", RV_POINT, 0, NAN, false},       {"rv_film", RV_POINT, 0, -1, false},
-                               {"rv_film", RV_POINT, 0, 1e300, false},     {"rv_film", RV_POINT, 1, NAN, false},
-                               {"rv_film", RV_POINT, 1, 1e300, false},     {"rv_film", RV_POINT, 3, 7, false},
-                               {"rv_filmspeed", RV_POINT, 0, NAN, false},  {"rv_filmspeed", RV_POINT, 0, 1e200, false},
-                               {"rv_feedback", RV_POINT, 1, INFINITY, false},  {"rv_feedback", RV_POINT, 1, 1e200, false},
-                               {"rv_drop", RV_PRIM, 0, NAN, false},        {"rv_drop", RV_PRIM, 0, 1e200, false},
-                               {"rv_drop", RV_PRIM, 2, 1e200, false},      {"rv_wetness", RV_POINT, 0, NAN, false},
-                               {"rv_wetledger", RV_GLOBAL, 0, NAN, false}, {"rv_film", RV_POINT, 0, 0, true},
-                               {"rv_drop", RV_PRIM, 0, 0, true},           {"rv_wetledger", RV_GLOBAL, 0, 0, true}};
+  static const Harm harms[] = {{"rv_film", RV_POINT, 0, NAN, false},
+                               {"rv_film", RV_POINT, 0, -1, false},
+                               {"rv_film", RV_POINT, 0, 1e300, false},
+                               {"rv_absorbed", RV_POINT, 0, NAN, false},
+                               {"rv_absorbed", RV_POINT, 0, 1e300, false},
+                               {"rv_airshare", RV_POINT, 0, 7, false},
+                               {"rv_filmspeed", RV_POINT, 0, NAN, false},
+                               {"rv_filmspeed", RV_POINT, 0, 1e200, false},
+                               {"rv_feedback", RV_POINT, 1, INFINITY, false},
+                               {"rv_feedback", RV_POINT, 1, 1e200, false},
+                               {"rv_drop", RV_PRIM, 0, NAN, false},
+                               {"rv_drop", RV_PRIM, 0, 1e200, false},
+                               {"rv_dropmomentum", RV_PRIM, 1, 1e200, false},
+                               {"rv_wetness", RV_POINT, 0, NAN, false},
+                               {"rv_wetledger", RV_GLOBAL, 0, NAN, false},
+                               {"rv_film", RV_POINT, 0, 0, true},
+                               {"rv_drop", RV_PRIM, 0, 0, true},
+                               {"rv_wetledger", RV_GLOBAL, 0, 0, true}};
   RvTestLog log;
   RvError error = {0};
   const RvDetail* made;

@@ -60,7 +60,7 @@ static void free_cache(void* memory) {
 
 static Cache* get_cache(const RvCook* cook, const RvDetail* state, const int64_t* id, size_t count) {
   const SolverParms* p = cook->parms;
-  uint64_t key = rv_state_hash(state, solver_fields, SOLVER_FIELDS);
+  uint64_t key = rv_state_hash(&(RvState){{(RvDetail*)state}}, solver_fields, SOLVER_FIELDS);
   Cache* cache = *cook->cache;
   if (cache && cache->key == key && cache->count == count) return cache;
   if (cache) free_cache(cache);
@@ -164,7 +164,7 @@ static RvResult start(RvCook* cook, RvError* error) {
     return result;
   }
   count_up(cook, out, n);
-  cook->output[2] = out;
+  cook->state.part[0] = out;
   return RV_OK;
 }
 
@@ -267,20 +267,20 @@ static RvResult give_birth(RvCook* cook, RvDetail* out, double* ledger, int64_t 
 }
 
 static RvResult step(RvCook* cook, RvError* error) {
-  RvResult result = rv_state_check(cook->prev, solver_fields, SOLVER_FIELDS, error);
+  RvResult result = rv_state_check(cook->prev->part[0], solver_fields, SOLVER_FIELDS, error);
   if (result) return result;
-  RvDetail* out = rv_detail_copy(cook->prev);
+  RvDetail* out = rv_detail_copy(cook->prev->part[0]);
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   Work w;
   double ledger[2];
   result = get_work(cook, out, &w, error);
   int64_t* kicks = result ? NULL : rv_detail_i64_write(out, RV_GLOBAL, "rv_kicks", 1, error);
-  Cache* cache = result ? NULL : get_cache(cook, cook->prev, w.id, w.nstrand);
+  Cache* cache = result ? NULL : get_cache(cook, cook->prev->part[0], w.id, w.nstrand);
   if (!result && (!kicks || !cache)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
     w.stiff = cache->stiff;
     w.h = cook->dt / (double)w.p->substeps;
-    memcpy(ledger, rv_detail_f64(cook->prev, RV_GLOBAL, "rv_ledger", 2), sizeof ledger);
+    memcpy(ledger, rv_detail_f64(cook->prev->part[0], RV_GLOBAL, "rv_ledger", 2), sizeof ledger);
     result = substeps(cook, &w, kicks, error);
   }
   double began = rv_clock_wall();
@@ -296,8 +296,8 @@ static RvResult step(RvCook* cook, RvError* error) {
   }
   cook->stats->stage_seconds[STAGE_BIRTHS] = rv_clock_wall() - began;
   count_up(cook, out, w.nstrand);
-  cache->key = rv_state_hash(out, solver_fields, SOLVER_FIELDS);
-  cook->output[2] = out;
+  cache->key = rv_state_hash(&(RvState){{out}}, solver_fields, SOLVER_FIELDS);
+  cook->state.part[0] = out;
   return RV_OK;
 }
 
@@ -310,9 +310,9 @@ static RvResult take_part(const RvDetail* state, const char* group, RvDetail** o
   return result;
 }
 
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
-  RvResult result = take_part(state, "strands", &cook->output[0], error);
-  return result ? result : take_part(state, "liquid", &cook->output[1], error);
+static RvResult split(RvCook* cook, const RvState* state, RvError* error) {
+  RvResult result = take_part(state->part[0], "strands", &cook->output[0], error);
+  return result ? result : take_part(state->part[0], "liquid", &cook->output[1], error);
 }
 
 const RvNodeType rv_node_testsolver = {

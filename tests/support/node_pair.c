@@ -2,7 +2,7 @@
 // that fall; both stay outside of solids. Each medium is an RvPointSet with its own part of the state.
 #include "support/node_pair.h"
 
-#include "node/solver/wet_frame.h"
+#include "node/solver/scaffold.h"
 
 #define PAIR_PARMS(X) \
   RV_SOLVER_PARMS(X)  \
@@ -21,8 +21,12 @@ typedef struct Pair {
   Medium media[MEDIA];
 } Pair;
 
+// Rows of a medium; and of the state, which has them in each part.
 static const RvFieldDef fields[] = {RV_SOLVER_FIELDS(Medium)};
 enum { FIELDS = sizeof fields / sizeof *fields };
+static const RvFieldDef all_fields[] = {RV_SOLVER_PART_FIELDS(Medium, "strands"),
+                                        RV_SOLVER_PART_FIELDS(Medium, "particles")};
+static const char* const parts[MEDIA] = {"strands", "particles"};
 
 //---------------------------------------------------------------------------------------------- media
 
@@ -36,18 +40,20 @@ static RvResult load_medium(RvSolver* s, Medium* m, RvError* error) {
   return result;
 }
 
-static RvResult save(RvSolver* s, RvDetail** state, RvError* error) {
+static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   Pair* pair = s->data;
   RvResult result = RV_OK;
   for (int k = 0; k < MEDIA && !result; ++k) {
     Medium* m = &pair->media[k];
     result = rv_state_save(m->state, fields, FIELDS, m, error);
     if (!result) result = rv_points_save(&m->points, s->substep_seconds, m->state, error);
+    state->part[k] = m->state;
+    m->state = NULL;
   }
-  return result ? result : rv_wet_state_join(pair->media[STRANDS].state, pair->media[PARTICLES].state, state, error);
+  return result;
 }
 
-static RvResult start(RvSolver* s, RvDetail** state, RvError* error) {
+static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   Pair* pair = s->data;
   RvResult result = RV_OK;
   for (int k = 0; k < MEDIA && !result; ++k) {
@@ -62,7 +68,11 @@ static RvResult start(RvSolver* s, RvDetail** state, RvError* error) {
 
 static RvResult load(RvSolver* s, RvError* error) {
   Medium* media = ((Pair*)s->data)->media;
-  RvResult result = rv_wet_state_part(s->cook->prev, &media[STRANDS].state, &media[PARTICLES].state, error);
+  RvState before;
+  RvResult result = rv_state_copy(s->cook->prev, &before, error);
+  for (int k = 0; k < MEDIA && !result; ++k) media[k].state = before.part[k];
+  for (int k = 0; k < MEDIA && !result; ++k)
+    if (!media[k].state) result = rv_fail(error, RV_BAD_INPUT, "the state has no %s", parts[k]);
   for (int k = 0; k < MEDIA && !result; ++k) {
     result = load_medium(s, &media[k], error);
     // particles are their own from the start frame on
@@ -76,8 +86,12 @@ static RvResult inputs(RvSolver* s, double from, double to, double dt, RvError* 
   return result ? result : rv_solver_move_solids(s, from, to, dt, error);
 }
 
-static RvResult part(const RvDetail* state, RvDetail** outputs, RvError* error) {
-  return rv_wet_state_part(state, &outputs[STRANDS], &outputs[PARTICLES], error);
+static RvResult split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+  (void)type;
+  RvState copy;
+  RvResult result = rv_state_copy(state, &copy, error);
+  for (int k = 0; k < MEDIA && !result; ++k) outputs[k] = copy.part[k];
+  return result;
 }
 
 static void end(RvSolver* s) {
@@ -113,7 +127,7 @@ static RvResult substep(RvSolver* s, double dt, RvError* error) {
 }
 
 static const RvSolverMedia media = {
-    .start = start, .load = load, .inputs = inputs, .save = save, .part = part, .end = end};
+    .start = start, .load = load, .inputs = inputs, .save = save, .split = split, .end = end};
 static const RvSolverType pair = {.data_bytes = sizeof(Pair), .collider_input = 2, .substep = substep, .media = &media};
 RV_SOLVER_CALLS(pair, pair)
 
@@ -135,6 +149,8 @@ const RvNodeType rv_test_pair = {.type = "testpair",
                                  .noutput = 3,
                                  .parms = &pair_table,
                                  .stages = rv_solver_stages,
-                                 .fields = fields,
-                                 .nfield = FIELDS,
+                                 .fields = all_fields,
+                                 .nfield = sizeof all_fields / sizeof *all_fields,
+                                 .parts = parts,
+                                 .npart = MEDIA,
                                  RV_SOLVER_MEMBERS(pair)};

@@ -10,7 +10,7 @@ static RvResult nothing(RvCook* cook, RvError* error) {
   return RV_OK;
 }
 
-static RvResult split(RvCook* cook, const RvDetail* state, RvError* error) {
+static RvResult split(RvCook* cook, const RvState* state, RvError* error) {
   (void)state;
   return nothing(cook, error);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "scene/host.h"
 #include "support/rv_test.h"
 
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
@@ -41,7 +42,14 @@ RvDetail* rv_test_scene_copy(RvScene* scene, const char* output, double frame) {
 }
 
 uint64_t rv_test_scene_hash(RvScene* scene, const char* output, double frame) {
-  return rv_detail_hash(rv_test_scene_cook(scene, output, frame));
+  const RvDetail* out = rv_test_scene_cook(scene, output, frame);
+  char node[64];
+  snprintf(node, sizeof node, "%.*s", (int)strcspn(output, ":"), output);
+  const RvNodeType* type = rv_scene_graph_find(scene, node)->type;
+  if (!(type->flags & RV_NODE_SOLVER) || !rv_detail_find(out, RV_GLOBAL, RV_STATE_VERSION)) return rv_detail_hash(out);
+  uint64_t hash = rv_node_state_hash(type, out);
+  assert_true(hash != 0);
+  return hash;
 }
 
 double rv_test_volume(const RvDetail* detail) {

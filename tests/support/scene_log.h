@@ -11,8 +11,8 @@ typedef struct RvTestLog {
 
 // A scene of 48 frames at 24 fps with these nodes; its warnings go to `log`, which is cleared.
 RvScene* rv_test_scene(const char* nodes, RvTestLog* log);
-// An output at a frame, which the next call may free; a copy of it, which is the caller's; and its hash. A failure ends
-// the test.
+// An output at a frame, which the next call may free; a copy of it, which is the caller's; and its hash, which for
+// states is that of reports and checkpoints. A failure ends the test.
 const RvDetail* rv_test_scene_cook(RvScene* scene, const char* output, double frame);
 RvDetail* rv_test_scene_copy(RvScene* scene, const char* output, double frame);
 uint64_t rv_test_scene_hash(RvScene* scene, const char* output, double frame);

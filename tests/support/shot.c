@@ -55,10 +55,8 @@ void rv_test_shot_files(void** state) {
       RvRun run = {.node = "s", .first = frame, .last = frame, .from_state = path, .from_start = frame - 1};
       CHECK_OK(rv_scene_run(scene, &run, &error), error);
     }
-    const RvDetail* out;
-    CHECK_OK(rv_scene_cook(scene, "s:state", frame, &out, &error), error);
-    if (rv_detail_hash(out) != shot->straight[frame]) fail_msg("frame %d differs", frame);
-    CHECK_OK(rv_detail_save(out, path, NULL, &error), error);
+    if (rv_test_scene_hash(scene, "s:state", frame) != shot->straight[frame]) fail_msg("frame %d differs", frame);
+    CHECK_OK(rv_detail_save(rv_test_scene_cook(scene, "s:state", frame), path, NULL, &error), error);
     rv_scene_free(scene);
   }
 }

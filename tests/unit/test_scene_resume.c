@@ -180,7 +180,7 @@ static void a_state_with_a_vdb_is_refused(void** state) {
   RvGrid* grid = NULL;
   CHECK_OK(rv_grid_create(RV_GRID_FLOAT, "surface", RV_GRID_LEVEL_SET, 0.1, (float[]){0.3f}, &grid, &error), error);
   CHECK_OK(rv_detail_add_vdb(detail, grid, &error), error);
-  RvCheckpoint c = {"wet", "testsolver", "", 3, 0, rv_detail_hash(detail), {0}, detail};
+  RvCheckpoint c = {"wet", "testsolver", "", 3, 0, 0, {0}, {{detail}}};
   void* bytes;
   size_t count;
   CHECK_FAILS(rv_scene_checkpoint_encode(&c, &bytes, &count, &error), RV_UNSUPPORTED, error,

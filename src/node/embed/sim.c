@@ -85,7 +85,7 @@ void rv_sim_free(RvSim* sim) {
   for (size_t i = 0; i < RV_NODE_MAX_INPUTS; ++i) rv_sim_port_clear(&sim->ports[i]);
   rv_array_free(&sim->samples);
   if (sim->cache && sim->type->free_cache) sim->type->free_cache(sim->cache);
-  rv_detail_free(sim->state);
+  rv_state_free(&sim->state);
   rv_parms_free(sim->values);
   rv_parms_free(sim->between);
   rv_free(sim->name);
@@ -198,7 +198,7 @@ static RvResult check_inputs(const RvSim* sim, const RvDetail** inputs, RvError*
 }
 
 // The solver's start without a state before it, else its step.
-static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail** out, RvError* error) {
+static RvResult run(RvSim* sim, double start, const RvState* before, RvState* out, RvError* error) {
   const RvDetail* inputs[RV_NODE_MAX_INPUTS] = {0};
   void* parms = NULL;
   // parameters and inputs of the frame
@@ -226,13 +226,11 @@ static RvResult run(RvSim* sim, double start, const RvDetail* before, RvDetail**
                  .vars = &vars,
                  .host = &host};
   if (!result) result = before ? sim->type->step(&cook, error) : sim->type->start(&cook, error);
-  // the state is the last output
-  size_t state = sim->type->noutput - 1;
-  if (!result && !cook.output[state]) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
-  if (!result) {
-    *out = cook.output[state];
-    cook.output[state] = NULL;
-  }
+  if (!result && rv_state_empty(&cook.state)) result = rv_fail(error, RV_INTERNAL, "the solver made no state");
+  if (result)
+    rv_state_free(&cook.state);
+  else
+    *out = cook.state;
   for (size_t i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) rv_detail_free(cook.output[i]);
   rv_free(parms);
   return result;
@@ -244,13 +242,13 @@ static RvResult go(RvSim* sim, double target, bool step, RvError* error) {
   if (!error) error = &own;
   // one step, during which callbacks may not call back
   RvStats before = sim->stats;
-  RvDetail* state = NULL;
+  RvState state = {0};
   double start = target;
   RvResult result = step ? rv_sim_start_frame(sim, &start, error) : RV_OK;
   sim->stats = (RvStats){0};
   sim->target = target;
   sim->running = true;
-  if (!result) result = run(sim, start, step ? sim->state : NULL, &state, error);
+  if (!result) result = run(sim, start, step ? &sim->state : NULL, &state, error);
   sim->running = false;
   rv_sim_end_inputs(sim, result == RV_OK);
   // a failed one is undone
@@ -262,7 +260,7 @@ static RvResult go(RvSim* sim, double target, bool step, RvError* error) {
     return result;
   }
   rv_sim_drop_outputs(sim);
-  rv_detail_free(sim->state);
+  rv_state_free(&sim->state);
   sim->state = state;
   sim->frame = target;
   return RV_OK;
@@ -293,8 +291,7 @@ RvResult rv_sim_start(RvSim* sim, RvError* error) {
   if (result) return result;
   // what was before is forgotten, also if the start fails
   rv_sim_drop_outputs(sim);
-  rv_detail_free(sim->state);
-  sim->state = NULL;
+  rv_state_free(&sim->state);
   drop_warnings(sim);
   begin_inputs(sim);
   sim->frame = frame;
@@ -304,7 +301,7 @@ RvResult rv_sim_start(RvSim* sim, RvError* error) {
 RvResult rv_sim_advance(RvSim* sim, int frames, RvError* error) {
   RvResult result = rv_sim_check_idle(sim, error);
   if (result) return result;
-  if (!sim->state)
+  if (rv_state_empty(&sim->state))
     return rv_fail(error, RV_BAD_INPUT, "sim '%s' has no state to advance: call rv_sim_start before", sim->name);
   if (frames < 0) return rv_fail(error, RV_BAD_INPUT, "rv_sim_advance: %d frames; it goes forward only", frames);
   drop_warnings(sim);

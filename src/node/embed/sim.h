@@ -39,11 +39,11 @@ struct RvSim {
   RvParms* between;  // a copy of them during a step, to be evaluated at other frames
   RvSimPort ports[RV_NODE_MAX_INPUTS];
   RV_ARRAY(RvSimSample) samples;
-  RvDetail* state;                        // NULL before the start
+  RvState state;                          // empty before the start
   double frame;                           // of the state
   double target;                          // frame of the step that is running, else `frame`
   bool running;                           // a start or advance is; callbacks may not call back
-  RvDetail* output[RV_NODE_MAX_OUTPUTS];  // made of the state when they are asked for; the state's own stays NULL
+  RvDetail* output[RV_NODE_MAX_OUTPUTS];  // made of the state when they are asked for
   RvStats stats;
   size_t warning_count;
   char* warnings[RV_STATS_MAX_WARNINGS];

@@ -83,14 +83,14 @@ static RvResult put(RvSim* sim, size_t port, RvDetail* detail, RvError* error) {
   // after the start it is the input at the next frame
   RvSimPort* p = &sim->ports[port];
   bool single = p->pieces.count == 1 && !p->pieces.data[0].maker;
-  if (sim->state && single) {
+  if (!rv_state_empty(&sim->state) && single) {
     rv_detail_free(p->pieces.data[0].next);
     p->pieces.data[0].next = detail;
     return RV_OK;
   }
   // before it, it takes the place of what was there
   RvResult result = RV_OK;
-  if (sim->state)
+  if (!rv_state_empty(&sim->state))
     result = rv_fail(error, RV_BAD_INPUT, "input '%s' was %s at the start, and cannot become something else",
                      sim->type->inputs[port].name, p->pieces.count ? "meshes" : "empty");
   if (!result) {
@@ -276,7 +276,7 @@ RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, siz
   // everything is checked and made before the input is touched
   RvResult result = begin(sim, port, &index, error);
   if (!result) result = find_maker(port, &piece.maker, error);
-  if (!result && sim->state)
+  if (!result && !rv_state_empty(&sim->state))
     result = rv_fail(error, RV_BAD_INPUT, "input '%s': meshes are added before the start; rv_sim_set_points moves them",
                      port);
   if (!result) result = check_mesh(port, def, error);

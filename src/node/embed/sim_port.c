@@ -75,7 +75,7 @@ RvResult rv_sim_port_move(RvSim* sim, RvSimPort* port, const float* positions, R
     RvResult result = moved(rv_sim_piece_shape(piece, true), positions, &copy, error);
     if (result) return result;
     positions += 3 * rv_detail_count(copy, RV_POINT);
-    RvDetail** place = sim->state ? &piece->next : &piece->shape;
+    RvDetail** place = !rv_state_empty(&sim->state) ? &piece->next : &piece->shape;
     rv_detail_free(*place);
     *place = copy;
   }

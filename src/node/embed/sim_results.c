@@ -7,7 +7,7 @@
 
 // Results are there from the start on.
 static RvResult check_state(const RvSim* sim, RvError* error) {
-  if (sim->state) return RV_OK;
+  if (!rv_state_empty(&sim->state)) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT, "sim '%s' has no state yet: call rv_sim_start before", sim->name);
 }
 
@@ -29,9 +29,9 @@ static RvResult split(RvSim* sim, RvError* error) {
                  .vars = &vars,
                  .host = &host};
   RvResult result = rv_parms_eval(sim->values, &vars, parms, error);
-  if (!result) result = sim->type->split(&cook, sim->state, error);
+  if (!result) result = sim->type->split(&cook, &sim->state, error);
   // kept until the state changes
-  for (size_t i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) {
+  for (size_t i = 0; i + 1 < sim->type->noutput; ++i) {
     if (result)
       rv_detail_free(cook.output[i]);
     else
@@ -48,12 +48,11 @@ RvResult rv_sim_detail(RvSim* sim, const char* port, const RvDetail** out, RvErr
   if (!result) result = rv_sim_find_port(sim, port, true, &index, error);
   if (!result) result = check_state(sim, error);
   if (result) return result;
-  // the state is the last output; the others are made of it when they are first asked for
-  if (index == sim->type->noutput - 1) {
-    *out = sim->state;
-    return RV_OK;
-  }
-  if (!sim->output[index]) result = split(sim, error);
+  // outputs are made of the state when they are first asked for; the last is the state as one detail
+  if (!sim->output[index] && index == sim->type->noutput - 1)
+    result = rv_node_join_state(&sim->state, &sim->output[index], error);
+  else if (!sim->output[index])
+    result = split(sim, error);
   *out = sim->output[index];
   return result || *out ? result : rv_fail(error, RV_INTERNAL, "the solver made no output '%s'", port);
 }
@@ -112,5 +111,5 @@ const char* rv_sim_warning(const RvSim* sim, size_t index) {
 }
 
 uint64_t rv_sim_hash(const RvSim* sim) {
-  return sim->state ? rv_detail_hash(sim->state) : 0;
+  return rv_state_empty(&sim->state) ? 0 : rv_state_hash(&sim->state, sim->type->fields, sim->type->nfield);
 }

@@ -52,11 +52,13 @@ static RvResult keep_points(const RvSim* sim, size_t port, RvDetail* state, RvEr
 
 // The state with all that a load needs.
 static RvResult whole_state(const RvSim* sim, RvDetail** out, RvError* error) {
-  if (!sim->state)
+  if (rv_state_empty(&sim->state))
     return rv_fail(error, RV_BAD_INPUT, "sim '%s' has no state to save: call rv_sim_start before", sim->name);
   RvResult result = rv_sim_check_idle(sim, error);
   if (result) return result;
-  RvDetail* copy = rv_detail_copy(sim->state);
+  RvDetail* copy = NULL;
+  result = rv_node_join_state(&sim->state, &copy, error);
+  if (result) return result;
   double* frame = copy ? rv_detail_f64_write(copy, RV_GLOBAL, FRAME_NAME, 1, error) : NULL;
   if (frame)
     *frame = sim->frame;
@@ -122,11 +124,11 @@ static RvResult take_points(RvSim* sim, size_t port, const RvDetail* state, RvEr
   return result;
 }
 
-// Everything that can be wrong with a state, before the present one is given up.
-static RvResult check_whole(RvSim* sim, const RvDetail* state, double* frame, RvError* error) {
+// Everything that can be wrong with a state, before the present one is given up; and its parts.
+static RvResult check_whole(RvSim* sim, const RvDetail* state, RvState* parts, double* frame, RvError* error) {
   RvResult result = rv_sim_check_idle(sim, error);
   if (!result) result = rv_detail_check(state, error);
-  if (!result) result = rv_state_check(state, sim->type->fields, sim->type->nfield, error);
+  if (!result) result = rv_node_cut_state(sim->type, state, parts, error);
   if (result) rv_error_context(error, "this is no state of a %s", sim->type->type);
   if (result) return result;
   // a state of a scene says nothing of the frame
@@ -161,40 +163,45 @@ static RvResult restore_inputs(RvSim* sim, const RvDetail* state, RvError* error
   return result;
 }
 
-// What a save added is no part of the state, and would change its hash.
-static void strip(const RvSim* sim, RvDetail* state) {
-  rv_detail_remove_attrib(state, RV_GLOBAL, FRAME_NAME);
-  for (size_t i = 0; i < sim->type->ninput; ++i) {
-    rv_detail_remove_attrib(state, RV_GLOBAL, points_name(sim, i, false).text);
-    rv_detail_remove_attrib(state, RV_GLOBAL, points_name(sim, i, true).text);
+// What a save added is no part of the state, and would go into the outputs.
+static void strip(const RvSim* sim, RvState* state) {
+  for (int k = 0; k < RV_STATE_PARTS; ++k) {
+    if (!state->part[k]) continue;
+    rv_detail_remove_attrib(state->part[k], RV_GLOBAL, FRAME_NAME);
+    for (size_t i = 0; i < sim->type->ninput; ++i) {
+      rv_detail_remove_attrib(state->part[k], RV_GLOBAL, points_name(sim, i, false).text);
+      rv_detail_remove_attrib(state->part[k], RV_GLOBAL, points_name(sim, i, true).text);
+    }
   }
 }
 
-// Puts a state in the place of the simulation's; it becomes the simulation's, or is freed.
+// Puts a state in the place of the simulation's, and frees the detail.
 static RvResult adopt(RvSim* sim, RvDetail* state, RvError* error) {
   double frame;
   RvError own = {0};
+  RvState parts = {0};
   if (!error) error = &own;
-  RvResult result = check_whole(sim, state, &frame, error);
+  RvResult result = check_whole(sim, state, &parts, &frame, error);
   if (result) {
+    rv_state_free(&parts);
     rv_detail_free(state);
     return result;
   }
   // from here on the old state is gone; without one, points that are set are those of the frame itself
   rv_sim_drop_outputs(sim);
-  rv_detail_free(sim->state);
-  sim->state = NULL;
+  rv_state_free(&sim->state);
   sim->stats = (RvStats){0};
   sim->frame = frame;
   sim->target = frame;
   sim->running = true;
   result = restore_inputs(sim, state, error);
   sim->running = false;
-  strip(sim, state);
+  strip(sim, &parts);
   if (result)
-    rv_detail_free(state);
+    rv_state_free(&parts);
   else
-    sim->state = state;
+    sim->state = parts;
+  rv_detail_free(state);
   return result;
 }
 

@@ -13,7 +13,9 @@ static int by_id(const void* a, const void* b) {
 
 // m3 that was captured of a particle in earlier frames.
 static double captured_of(const RvFilmPort* s, double id) {
-  const double* found = s->ncaptured ? bsearch(&id, s->captured, s->ncaptured, 2 * sizeof *s->captured, by_id) : NULL;
+  const double* found = s->captured.count
+                            ? bsearch(&id, s->captured.data, s->captured.count / 2, 2 * sizeof *s->captured.data, by_id)
+                            : NULL;
   return found ? found[1] : 0;
 }
 
@@ -68,7 +70,7 @@ static bool in_frame(const double* rows, size_t n, double id) {
 RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
   const RvParticles* frame = &c->cached.frame;
   size_t n = 0;
-  double* rows = rv_alloc(2 * (frame->count + film->ncaptured) + 2, sizeof *rows);
+  double* rows = rv_alloc(2 * frame->count + film->captured.count + 2, sizeof *rows);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
   // Particles of this frame of which something was captured, now or before; all of it counts as a source.
   for (size_t i = 0; i < frame->count; ++i) {
@@ -85,12 +87,12 @@ RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
   qsort(rows, n, 2 * sizeof *rows, by_id);
   // Those that are not in this frame.
   size_t here = n;
-  for (size_t k = 0; k < film->ncaptured; ++k)
-    if (!in_frame(rows, here, film->captured[2 * k])) memcpy(rows + 2 * n++, film->captured + 2 * k, 2 * sizeof *rows);
+  for (size_t k = 0; k < film->captured.count / 2; ++k)
+    if (!in_frame(rows, here, film->captured.data[2 * k]))
+      memcpy(rows + 2 * n++, film->captured.data + 2 * k, 2 * sizeof *rows);
   qsort(rows, n, 2 * sizeof *rows, by_id);
-  rv_free(film->captured);
-  film->captured = rows;
-  film->ncaptured = n;
+  rv_free(film->captured.data);
+  film->captured = (RvStateList){rows, 2 * n};
   return RV_OK;
 }
 

@@ -97,141 +97,29 @@ static RvWetSettings settings_of(const RvFilmPort* s, const RvWetParms* p, doubl
 
 //---------------------------------------------------------------------------------------------- state
 
-typedef struct Each {
-  size_t point, vertex, edge, at;  // of the detail; of the blocks; edge SIZE_MAX at the tip
-  size_t strand, lane;             // lane: of all batches
-  bool tip;
-} Each;
-
-// calls for every vertex of every strand
-#define FOR_EACH_VERTEX(s, e)                                                  \
-  for (size_t k_ = 0; k_ < (s)->film.strands->nbatch; ++k_)                    \
-    for (int lane_ = 0; lane_ < (s)->film.strands->batches[k_].lanes; ++lane_) \
-      for (int i_ = 0; i_ < (s)->film.strands->batches[k_].vertices && ((e) = each(s, k_, lane_, i_), true); ++i_)
-
-// A vertex of a strand in the detail and in the blocks.
-static Each each(const RvFilmPort* s, size_t k, int lane, int i) {
-  const RvStrandBatch* b = &s->film.strands->batches[k];
-  size_t strand = (size_t)b->strand[lane];
-  return (Each){.point = (size_t)s->strands->solver.set.point[s->strands->solver.set.first[strand] + i],
-                .vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane,
-                .edge = b->edge_at + (size_t)i * RV_LANES + (size_t)lane,
-                .at = rv_strand_index(b, lane, i, 0),
-                .strand = strand,
-                .lane = k * RV_LANES + (size_t)lane,
-                .tip = i + 1 == b->vertices};
-}
+const RvFieldDef rv_wet_film_fields[RV_WET_FILM_FIELD_COUNT] = {RV_WET_FILM_FIELDS("")};
 
 // Fails for want of memory.
 static RvResult no_memory(RvError* error) {
   return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
 }
 
-// A volume or another number of a state, at most `most` in size; else it is counted and 0.
-static double sane(double x, double least, double most, size_t* bad) {
-  if (x >= least && x <= most) return x;
-  ++*bad;
-  return 0;
-}
-
-// Beyond these no state of ours comes: m3 at a vertex (a film of RV_WET_MAX_FILM on 10 m of ten thousand hairs), m/s,
-// N, kg m/s.
-static const double MOST_VOLUME = 100, MOST_SPEED = 1e4, MOST_FORCE = 1e6;
-
+// Spare lanes stay dry: the film's volumes are summed over all lanes.
 static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
-  const double *film = rv_detail_f64(d, RV_POINT, "rv_film", 4), *speed = rv_detail_f64(d, RV_POINT, "rv_filmspeed", 1);
-  const double* pull = rv_detail_f64(d, RV_POINT, "rv_dropacceleration", 3);
-  const double *back = rv_detail_f64(d, RV_POINT, "rv_feedback", 3), *drop = rv_detail_f64(d, RV_PRIM, "rv_drop", 4);
-  const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_wetledger", 3);
-  const RvAttrib* taken = rv_detail_find(d, RV_GLOBAL, "rv_taken");
-  RvWetFilm* w = &s->film;
-  size_t bad = 0;
-  Each e;
-  if (!film || !speed || !back || !pull || !drop || !ledger)
-    return rv_fail(error, RV_BAD_INPUT, "the state of the strands has no film; it was made by another solver");
-  FOR_EACH_VERTEX(s, e) {
-    const double* f = film + 4 * e.point;
-    w->film_state.volume[e.vertex] = sane(f[0], 0, MOST_VOLUME, &bad);
-    w->film_state.absorbed[e.vertex] = sane(f[1], 0, MOST_VOLUME, &bad);
-    w->film_state.strain[e.vertex] = sane(f[2], -1e30, 1e30, &bad);
-    w->air_share[e.vertex] = f[3] >= 0 && f[3] <= 1 ? f[3] : 1;
-    for (size_t c = 0; c < 3; ++c) {
-      w->feedback_impulse[e.at + c * RV_LANES] = sane(back[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
-      w->drop_acceleration[e.at + c * RV_LANES] = sane(pull[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
-    }
-    if (!e.tip) {
-      w->film_state.speed[e.edge] = sane(speed[e.point], -MOST_SPEED, MOST_SPEED, &bad);
-      continue;
-    }
-    const double* hang = drop + 4 * (size_t)s->strands->solver.set.prim[e.strand];
-    w->film_state.drop[e.lane] = sane(hang[0], 0, MOST_VOLUME, &bad);
-    for (size_t c = 0; c < 3; ++c)
-      w->film_state.drop_momentum[(e.lane / RV_LANES * 3 + c) * RV_LANES + e.lane % RV_LANES] =
-          sane(hang[1 + c], -MOST_FORCE, MOST_FORCE, &bad);
-  }
-  for (size_t k = 0; k < 3; ++k) bad += !isfinite(ledger[k]);
-  if (bad)
-    return rv_fail(
-        error, RV_BAD_INPUT,
-        "%zu numbers of the film's state (rv_film rv_filmspeed rv_feedback rv_drop rv_wetledger) are none that the "
-        "solver writes: the state was changed or damaged; simulate from the start frame, or from another state",
-        bad);
-  s->initial = ledger[0];
-  s->sources = ledger[1];
-  s->evaporated = ledger[2];
-  s->ncaptured = taken && rv_attrib_storage(taken) == RV_F64 ? (size_t)rv_attrib_size(taken) / 2 : 0;
-  if (!s->ncaptured) return RV_OK;
-  s->captured = rv_alloc(2 * s->ncaptured, sizeof *s->captured);
-  if (!s->captured) return no_memory(error);
-  memcpy(s->captured, rv_attrib_read(taken), 2 * s->ncaptured * sizeof *s->captured);
-  return RV_OK;
+  RvStateLanes lanes = rv_strands_lanes(&s->strands->solver.set, s->film.strands);
+  RvResult result = rv_state_load(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, s, error);
+  if (!result) result = rv_state_load_lanes(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, s, &lanes, error);
+  return result;
 }
 
-static RvResult save_taken(const RvFilmPort* s, RvDetail* d, RvError* error) {
-  rv_detail_remove_attrib(d, RV_GLOBAL, "rv_taken");
-  if (!s->ncaptured) return RV_OK;
-  if (s->ncaptured > INT32_MAX / 4)
-    return rv_fail(error, RV_LIMIT, "more particles were captured than a state can hold");
-  double* out = rv_detail_f64_write(d, RV_GLOBAL, "rv_taken", (int)(2 * s->ncaptured), error);
-  if (!out) return no_memory(error);
-  memcpy(out, s->captured, 2 * s->ncaptured * sizeof *out);
-  return RV_OK;
-}
-
+// The ledger goes on from this frame; rv_film_port_tell reads it after it was saved.
 static RvResult save(RvFilmPort* s, RvDetail* d, RvError* error) {
-  const RvFieldDef fields[] = {RV_WET_FILM_FIELDS("")};
-  RvResult result = rv_state_prepare(d, fields, RV_WET_FILM_FIELD_COUNT, error);
-  if (result) return result;
-  double *film = rv_detail_f64_write(d, RV_POINT, "rv_film", 4, error),
-         *speed = rv_detail_f64_write(d, RV_POINT, "rv_filmspeed", 1, error),
-         *pull = rv_detail_f64_write(d, RV_POINT, "rv_dropacceleration", 3, error),
-         *back = rv_detail_f64_write(d, RV_POINT, "rv_feedback", 3, error),
-         *drop = rv_detail_f64_write(d, RV_PRIM, "rv_drop", 4, error),
-         *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !speed || !back || !pull || !drop || !ledger) return no_memory(error);
-  const RvWetFilm* w = &s->film;
-  Each e;
-  FOR_EACH_VERTEX(s, e) {
-    double* f = film + 4 * e.point;
-    f[0] = w->film_state.volume[e.vertex];
-    f[1] = w->film_state.absorbed[e.vertex];
-    f[2] = w->film_state.strain[e.vertex];
-    f[3] = w->air_share[e.vertex];
-    for (size_t c = 0; c < 3; ++c) {
-      back[3 * e.point + c] = w->feedback_impulse[e.at + c * RV_LANES];
-      pull[3 * e.point + c] = w->drop_acceleration[e.at + c * RV_LANES];
-    }
-    speed[e.point] = e.tip ? 0 : w->film_state.speed[e.edge];
-    if (!e.tip) continue;
-    double* hang = drop + 4 * (size_t)s->strands->solver.set.prim[e.strand];
-    hang[0] = w->film_state.drop[e.lane];
-    for (size_t c = 0; c < 3; ++c)
-      hang[1 + c] = w->film_state.drop_momentum[(e.lane / RV_LANES * 3 + c) * RV_LANES + e.lane % RV_LANES];
-  }
-  ledger[0] = s->initial;
-  ledger[1] = s->sources + w->report.added;
-  ledger[2] = s->evaporated + w->report.film.evaporated;
-  return save_taken(s, d, error);
+  s->sources += s->film.report.added;
+  s->evaporated += s->film.report.film.evaporated;
+  RvStateLanes lanes = rv_strands_lanes(&s->strands->solver.set, s->film.strands);
+  RvResult result = rv_state_save(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, s, error);
+  if (!result) result = rv_state_save_lanes(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, s, &lanes, error);
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- start frame
@@ -242,14 +130,14 @@ static double volume_of(double height, double radius, double length, double hair
 }
 
 RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, RvError* error) {
-  const RvFieldDef fields[] = {RV_WET_FILM_FIELDS("")};
-  RvResult result = rv_state_prepare(d, fields, RV_WET_FILM_FIELD_COUNT, error);
+  RvResult result = rv_state_prepare(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, error);
   if (result) return result;
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
-  double *film = rv_detail_f64_write(d, RV_POINT, "rv_film", 4, error),
-         *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !ledger) return no_memory(error);
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) film[4 * i + 3] = 1;
+  double* film = rv_detail_f64_write(d, RV_POINT, "rv_film", 1, error);
+  double* air = rv_detail_f64_write(d, RV_POINT, "rv_airshare", 1, error);
+  double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
+  if (!film || !air || !ledger) return no_memory(error);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) air[i] = 1;
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
   RvStrandSet set;
   RvSum painted = {0};
@@ -272,8 +160,8 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, 
       if (!(h > 0)) continue;
       h = fmin(h, RV_WET_MAX_FILM);
       double volume = volume_of(h, strand->radius[i], length, strand->multiple);
-      film[4 * point] = volume <= MOST_VOLUME ? volume : 0;
-      rv_sum_add(&painted, film[4 * point]);
+      film[point] = volume <= RV_FILM_MOST_VOLUME ? volume : 0;
+      rv_sum_add(&painted, film[point]);
     }
   }
   ledger[0] += rv_sum_total(&painted);
@@ -318,8 +206,8 @@ void rv_film_port_tell(const RvFilmPort* s) {
   ledger->film = film;
   ledger->absorbed = absorbed;
   ledger->initial += s->initial;
-  ledger->sources += s->sources + r->added;
-  ledger->evaporated += s->evaporated + r->film.evaporated;
+  ledger->sources += s->sources;
+  ledger->evaporated += s->evaporated;
   if (r->refused)
     rv_cook_warn(s->cook,
                  "liquid pushed %zu times at strands with more than %g m/s, which was not taken; raise substeps",
@@ -333,5 +221,5 @@ void rv_film_port_free(RvFilmPort* s) {
                       s->filmfriction, s->drying, s->paint,   s->angle};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i) rv_free(arrays[i]);
   rv_wet_film_free(&s->film);
-  rv_free(s->captured);
+  rv_state_release(rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, s);
 }

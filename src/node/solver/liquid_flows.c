@@ -100,13 +100,11 @@ static RvResult put_lives(RvLiquidPort* s, const RvDetail* now, size_t first, Rv
 // a point for each inlet behind those of the state: new particles carry its attributes, source and material among them
 static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) {
   RvLiquidFlows* f = &s->flows;
-  static const char* const own[] = {"v",       "pscale", "id",        "age",   "volume", "rv_cell",
-                                    "rv_flow", "rv_c",   "rv_volume", "rv_id", "rv_age"};
   size_t first = 0;
   s->rows = rv_detail_copy(s->state);
   if (!s->rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
-  // The solver writes these itself.
-  for (size_t i = 0; i < sizeof own / sizeof *own; ++i) rv_detail_remove_attrib(s->rows, RV_POINT, own[i]);
+  // The solver writes its own attributes itself.
+  rv_liquid_remove_own(s->rows, RV_POINT);
   RvResult result = rv_detail_add_points(s->rows, f->count + s->drips, &first, error);
   if (result) return result;
   // The attribute source: the id of the inlet. An artist's own of another kind is left alone.

@@ -117,19 +117,19 @@ static RvResult load_data(RvSolver* s, RvError* error) {
 }
 
 // RvSolverMedia.save: fields by their rows, then the rounded copies, then what artists see.
-static RvResult points_save(RvSolver* s, RvDetail** state, RvError* error) {
+static RvResult points_save(RvSolver* s, RvState* state, RvError* error) {
   const RvNodeType* node = s->cook->type;
   RvResult result = rv_state_save(s->state, node->fields, node->nfield, s->data, error);
   if (!result) result = rv_points_save(&s->points, s->substep_seconds, s->state, error);
   if (!result && s->type->look) result = s->type->look(s, s->state, error);
   if (result) return result;
-  *state = s->state;
+  state->part[0] = s->state;
   s->state = NULL;
   return RV_OK;
 }
 
 // The state is the input with the solver's own attributes, so that unknown ones pass through.
-static RvResult points_start(RvSolver* s, RvDetail** state, RvError* error) {
+static RvResult points_start(RvSolver* s, RvState* state, RvError* error) {
   const RvNodeType* node = s->cook->type;
   const RvDetail* in = s->cook->input[POINT_INPUT];
   s->state = rv_detail_copy(in);
@@ -143,7 +143,7 @@ static RvResult points_start(RvSolver* s, RvDetail** state, RvError* error) {
 
 // RvSolverMedia.load
 static RvResult points_load(RvSolver* s, RvError* error) {
-  s->state = rv_detail_copy(s->cook->prev);
+  s->state = rv_detail_copy(s->cook->prev->part[0]);
   RvResult result = s->state ? load_data(s, error) : rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   if (!result) result = rv_points_begin(&s->points, POINT_INPUT, s->state, error);
   s->goal = s->points.goals;
@@ -156,9 +156,10 @@ static RvResult points_inputs(RvSolver* s, double from, double to, double dt, Rv
   return result ? result : rv_solver_move_solids(s, from, to, dt, error);
 }
 
-// RvSolverMedia.part: the points are the state without what is stripped.
-static RvResult points_part(const RvDetail* state, RvDetail** outputs, RvError* error) {
-  outputs[0] = rv_detail_copy(state);
+// RvSolverMedia.split: the points are the state without what is stripped.
+static RvResult points_split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+  (void)type;
+  outputs[0] = rv_detail_copy(state->part[0]);
   return outputs[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
@@ -174,5 +175,5 @@ const RvSolverMedia rv_solver_points = {.init = points_init,
                                         .load = points_load,
                                         .inputs = points_inputs,
                                         .save = points_save,
-                                        .part = points_part,
+                                        .split = points_split,
                                         .end = points_end};

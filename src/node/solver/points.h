@@ -10,14 +10,17 @@
   RV_FIELD_OF(Data, m, "rv_" #m, of, type, n, RV_LAYOUT_ARRAY, "", unit, stage, help)
 #define RV_SOLVER_NUMBERS(Data, m, type, n, unit, stage, help) \
   RV_FIELD_OF(Data, m, "rv_" #m, RV_GLOBAL, type, n, RV_LAYOUT_NUMBERS, "", unit, stage, help)
-// Places (m, relative to the scene's origin) and velocities (m/s), and the samples of the input.
-#define RV_SOLVER_FIELDS(Data)                                                                                  \
-  RV_SOLVER_ARRAY(Data, x, RV_POINT, RV_F64, 3, "m", "substep", "Exact place, in metres."),                     \
-      RV_SOLVER_ARRAY(Data, v, RV_POINT, RV_F64, 3, "m/s", "substep", "Exact velocity, per simulated second."), \
-      RV_FIELD("rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, "", "", "inputs", true,                           \
-               "The input at the state's frame: P, and its motion in the frame before."),                       \
-      RV_FIELD("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, "", "s", "substep", true,                            \
+// Places (m, relative to the scene's origin) and velocities (m/s), and the samples of the input. A solver of several
+// sets of points has these rows for each part of its state (RvNodeType.parts).
+#define RV_SOLVER_PART_FIELDS(Data, part)                                                                              \
+  RV_FIELD_OF(Data, x, "rv_x", RV_POINT, RV_F64, 3, RV_LAYOUT_ARRAY, part, "m", "substep", "Exact place, in metres."), \
+      RV_FIELD_OF(Data, v, "rv_v", RV_POINT, RV_F64, 3, RV_LAYOUT_ARRAY, part, "m/s", "substep",                       \
+                  "Exact velocity, per simulated second."),                                                            \
+      RV_FIELD("rv_sample", RV_POINT, RV_F32, 6, RV_TAG_NONE, part, "", "inputs", true,                                \
+               "The input at the state's frame: P, and its motion in the frame before."),                              \
+      RV_FIELD("rv_dt", RV_GLOBAL, RV_F64, 2, RV_TAG_NONE, part, "s", "substep", true,                                 \
                "The last substep, and the time scale.")
+#define RV_SOLVER_FIELDS(Data) RV_SOLVER_PART_FIELDS(Data, "")
 
 typedef struct RvPointSet {
   RvCook* cook;

@@ -113,7 +113,8 @@ static RvResult substeps(RvSolver* s, RvError* error) {
 RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error) {
   RvSolver s;
   RvResult result = init(&s, type, cook, error);
-  if (!result) result = s.media->start(&s, &cook->output[cook->type->noutput - 1], error);
+  if (!result) result = s.media->start(&s, &cook->state, error);
+  if (result) rv_state_free(&cook->state);
   end(&s);
   return result;
 }
@@ -121,7 +122,7 @@ RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error)
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) {
   RvSolver s;
   double clock[4] = {rv_clock_wall()};
-  RvResult result = rv_state_check(cook->prev, cook->type->fields, cook->type->nfield, error);
+  RvResult result = rv_node_check_state(cook->type, cook->prev, error);
   if (result) return result;
   // Load, advance unless time stands still, and save.
   result = init(&s, type, cook, error);
@@ -129,7 +130,8 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
   clock[1] = rv_clock_wall();
   if (!result && s.timescale > 0) result = type->advance ? type->advance(&s, error) : substeps(&s, error);
   clock[2] = rv_clock_wall();
-  if (!result) result = s.media->save(&s, &cook->output[cook->type->noutput - 1], error);
+  if (!result) result = s.media->save(&s, &cook->state, error);
+  if (result) rv_state_free(&cook->state);
   clock[3] = rv_clock_wall();
   // Solids are inputs: asking for them cooks the nodes above.
   rv_solver_add_seconds(&s, "load", clock[1] - clock[0] - s.colliders.begin_seconds);
@@ -140,10 +142,10 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
   return result;
 }
 
-RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvDetail* state, RvError* error) {
+RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   bool keep = number(cook, "keepstate") != 0;
   // Every output before the state is there, if empty.
-  RvResult result = media_of(type)->part(state, cook->output, error);
+  RvResult result = media_of(type)->split(type, state, cook->output, error);
   for (size_t i = 0; i + 1 < cook->type->noutput && !result; ++i) {
     if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     rv_state_strip(cook->output[i], keep);

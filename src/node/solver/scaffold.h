@@ -32,22 +32,23 @@
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the output.")
 
 typedef struct RvSolver RvSolver;
+typedef struct RvSolverType RvSolverType;
 
 // How the state of a solver becomes its data, and back. Functions that are NULL do nothing.
 typedef struct RvSolverMedia {
   // Prepares the data, which are zero, before a start or a step.
   RvResult (*init)(RvSolver* solver, RvError* error);
-  // The state of the start frame, a new detail.
-  RvResult (*start)(RvSolver* solver, RvDetail** state, RvError* error);
+  // The state of the start frame: new details, in the parts of *state, which are NULL before.
+  RvResult (*start)(RvSolver* solver, RvState* state, RvError* error);
   // Loads the state of the frame before, and reads the inputs of the frame.
   RvResult (*load)(RvSolver* solver, RvError* error);
   // Inputs of a part of the frame of `dt` simulated seconds, between two shares of it. Not called with
   // RvSolverType.advance.
   RvResult (*inputs)(RvSolver* solver, double from, double to, double dt, RvError* error);
-  // The state of the frame, a new detail.
-  RvResult (*save)(RvSolver* solver, RvDetail** state, RvError* error);
+  // The state of the frame: new details, in the parts of *state, which are NULL before.
+  RvResult (*save)(RvSolver* solver, RvState* state, RvError* error);
   // The outputs before the state, new details; those that stay NULL become empty ones.
-  RvResult (*part)(const RvDetail* state, RvDetail** outputs, RvError* error);
+  RvResult (*split)(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error);
   // Counts, stages and warnings of a frame that succeeded.
   void (*tell)(RvSolver* solver);
   // Frees what the data hold; it is called after failures too.
@@ -55,7 +56,7 @@ typedef struct RvSolverMedia {
 } RvSolverMedia;
 
 // What makes a node a solver. Either `substep` or `advance` is given.
-typedef struct RvSolverType {
+struct RvSolverType {
   size_t data_bytes;   // of the solver's data
   size_t x, v;         // rv_solver_points: offsets of its members x and v
   int collider_input;  // index of the port; -1: none
@@ -71,7 +72,7 @@ typedef struct RvSolverType {
   RvResult (*advance)(RvSolver* solver, RvError* error);
   const RvSolverMedia* media;  // NULL: rv_solver_points
   const void* user;            // constants of the media
-} RvSolverType;
+};
 
 // The first members of the RvSolverType of a solver of points with these data.
 #define RV_SOLVER_DATA(Data) .data_bytes = sizeof(Data), .x = offsetof(Data, x), .v = offsetof(Data, v)
@@ -105,7 +106,7 @@ struct RvSolver {
 // RvNodeType's start, step and split.
 RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error);
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error);
-RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvDetail* state, RvError* error);
+RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error);
 
 // The node's parameters at a share of the frame, in `parms`; keyed values change within a frame too. *changed: they are
 // others than before.
@@ -137,15 +138,15 @@ extern const RvPortDef rv_solver_inputs[2], rv_solver_outputs[2];
 extern const char* const rv_solver_stages[];
 
 // The functions symbol_start, symbol_step and symbol_split of a node type, and its cache: members of RvNodeType.
-#define RV_SOLVER_CALLS(symbol, solver)                                                 \
-  static RvResult symbol##_start(RvCook* cook, RvError* error) {                        \
-    return rv_solver_start(&(solver), cook, error);                                     \
-  }                                                                                     \
-  static RvResult symbol##_step(RvCook* cook, RvError* error) {                         \
-    return rv_solver_step(&(solver), cook, error);                                      \
-  }                                                                                     \
-  static RvResult symbol##_split(RvCook* cook, const RvDetail* state, RvError* error) { \
-    return rv_solver_split(&(solver), cook, state, error);                              \
+#define RV_SOLVER_CALLS(symbol, solver)                                                \
+  static RvResult symbol##_start(RvCook* cook, RvError* error) {                       \
+    return rv_solver_start(&(solver), cook, error);                                    \
+  }                                                                                    \
+  static RvResult symbol##_step(RvCook* cook, RvError* error) {                        \
+    return rv_solver_step(&(solver), cook, error);                                     \
+  }                                                                                    \
+  static RvResult symbol##_split(RvCook* cook, const RvState* state, RvError* error) { \
+    return rv_solver_split(&(solver), cook, state, error);                             \
   }
 #define RV_SOLVER_MEMBERS(symbol) \
   .start = symbol##_start, .step = symbol##_step, .split = symbol##_split, .free_cache = rv_solver_free_cache

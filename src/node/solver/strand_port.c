@@ -105,12 +105,17 @@ static RvResult save_start(RvStrandPort* s, RvDetail* out, RvError* error) {
   int32_t* simulated = rv_detail_i32_write(out, RV_PRIM, "rv_simulated", 1, error);
   double* rootdir = rv_detail_f64_write(out, RV_PRIM, "rv_rootdir", 3, error);
   double* stiffen = rv_detail_f64_write(out, RV_PRIM, "rv_stiffen", 1, error);
+  double* natural = rv_detail_f64_write(out, RV_POINT, "rv_naturallength", 1, error);
   float* sample = rv_detail_f32_write(out, RV_POINT, "rv_sample", 6, error);
-  if (!simulated || !rootdir || !sample || !stiffen) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
+  if (!simulated || !rootdir || !sample || !stiffen || !natural)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
   for (size_t i = 0; i < s->solver.set.count; ++i) {
     simulated[s->solver.set.prim[i]] = 1;
     stiffen[s->solver.set.prim[i]] = s->solver.stiffen[i];
     memcpy(rootdir + 3 * (size_t)s->solver.set.prim[i], s->solver.root_director + 3 * i, 3 * sizeof *rootdir);
+    const RvStrandDef* strand = &s->solver.set.defs[i];
+    const int32_t* points = s->solver.set.point + s->solver.set.first[i];
+    for (int k = 0; k + 1 < strand->vertices; ++k) natural[points[k]] = strand->length[k];
   }
   // The input at the start frame, whose slope is not known yet.
   for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {

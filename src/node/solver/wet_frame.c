@@ -74,8 +74,7 @@ static void end(RvSolver* s) {
   rv_film_port_free(&f->film);
   rv_strand_port_free(&f->strands);
   rv_liquid_port_free(&f->liquid);
-  rv_detail_free(f->strand_state);
-  rv_detail_free(f->liquid_state);
+  rv_state_free(&f->state);
 }
 
 // Parameters at a share of the frame, in `now`. The time scale is the frame's.
@@ -121,11 +120,18 @@ static bool liquid_cancelled(void* user, double time, const char* stage) {
 
 //---------------------------------------------------------------------------------------------- begin and end
 
+// Index of the part of the node's state that is liquid; strands, where the node has them, are the first.
+static size_t liquid_part(const RvWetNode* node) {
+  return node->strands ? 1 : 0;
+}
+
 // RvSolverMedia.load
 static RvResult load(RvSolver* s, RvError* error) {
   Frame* f = s->data;
-  RvResult result = rv_wet_state_part(f->cook->prev, &f->strand_state, &f->liquid_state, error);
+  RvResult result = rv_state_copy(f->cook->prev, &f->state, error);
   if (result) return result;
+  f->strand_state = f->node->strands ? f->state.part[0] : NULL;
+  f->liquid_state = f->node->liquid ? f->state.part[liquid_part(f->node)] : NULL;
   f->has_strands = f->strand_state != NULL;
   f->has_liquid = f->liquid_state != NULL;
   f->has_film = f->has_strands && rv_detail_find(f->strand_state, RV_POINT, "rv_film");
@@ -172,18 +178,19 @@ RvResult rv_wet_advance(RvSolver* s, RvError* error) {
 }
 
 // RvSolverMedia.save
-static RvResult save(RvSolver* s, RvDetail** state, RvError* error) {
+static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   Frame* f = s->data;
   double seconds = s->frame_seconds;
-  RvDetail* liquid = NULL;
   RvResult result = RV_OK;
   if (f->has_strands && !(seconds > 0)) result = rv_strand_port_freeze(f->strand_state, error);
   if (f->has_strands && seconds > 0) result = rv_strand_port_end(&f->strands, f->strand_state, error);
   if (!result && f->has_film) result = rv_film_port_end(&f->film, &f->parms, seconds, f->strand_state, error);
-  if (!result && f->has_liquid) result = rv_liquid_port_end(&f->liquid, &liquid, error);
-  if (!result) result = rv_wet_state_join(f->has_strands ? f->strand_state : NULL, liquid, state, error);
-  rv_detail_free(liquid);
-  return result;
+  if (!result && f->has_liquid) result = rv_liquid_port_end(&f->liquid, &state->part[liquid_part(f->node)], error);
+  if (result || !f->has_strands) return result;
+  // Strands keep their detail; particles are others in each frame.
+  state->part[0] = f->state.part[0];
+  f->state.part[0] = NULL;
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- telling
@@ -277,24 +284,27 @@ static RvResult start_media(Frame* f, RvDetail** strands, RvDetail** liquid, RvE
 }
 
 // RvSolverMedia.start
-static RvResult start(RvSolver* s, RvDetail** state, RvError* error) {
-  RvDetail *strands = NULL, *liquid = NULL;
-  RvResult result = start_media(s->data, &strands, &liquid, error);
-  if (!result) result = rv_wet_state_join(strands, liquid, state, error);
-  const double* film = !result && strands ? rv_detail_f64(strands, RV_GLOBAL, "rv_wetledger", 3) : NULL;
+static RvResult start(RvSolver* s, RvState* state, RvError* error) {
+  Frame* f = s->data;
+  RvResult result = start_media(f, &state->part[0], &state->part[liquid_part(f->node)], error);
+  const double* film = !result && f->has_strands ? rv_detail_f64(state->part[0], RV_GLOBAL, "rv_wetledger", 3) : NULL;
   if (film) {
     s->cook->stats->ledger.initial += film[0];
     s->cook->stats->ledger.film += film[0];
   }
-  rv_detail_free(strands);
-  rv_detail_free(liquid);
   return result;
 }
 
-// RvSolverMedia.part: strands and liquid.
-static RvResult part(const RvDetail* state, RvDetail** outputs, RvError* error) {
-  return rv_wet_state_part(state, &outputs[0], &outputs[1], error);
+// RvSolverMedia.split: strands and liquid.
+static RvResult split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+  const RvWetNode* node = type->user;
+  const RvDetail* strands = node->strands ? state->part[0] : NULL;
+  const RvDetail* liquid = node->liquid ? state->part[liquid_part(node)] : NULL;
+  if (strands && !(outputs[0] = rv_detail_copy(strands))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
+  if (liquid && !(outputs[1] = rv_detail_copy(liquid))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return RV_OK;
 }
 
 const RvSolverMedia rv_wet_media = {
-    .init = init, .start = start, .load = load, .save = save, .part = part, .tell = tell, .end = end};
+    .init = init, .start = start, .load = load, .save = save, .split = split, .tell = tell, .end = end};

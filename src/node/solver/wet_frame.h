@@ -29,7 +29,8 @@ typedef struct RvWetFrame {
   RvFilmPort film;
   RvCachedPort cached;
   RvWetSolver solver;
-  RvDetail *strand_state, *liquid_state;
+  RvState state;                          // copy of the state before; the strands' part becomes that of the frame
+  RvDetail *strand_state, *liquid_state;  // its parts; NULL: absent
 } RvWetFrame;
 
 extern const RvSolverMedia rv_wet_media;
@@ -50,11 +51,14 @@ extern const char* const rv_wet_node_stages[];
 
 //---------------------------------------------------------------------------------------------- wet_state.c
 
-enum { RV_WET_FIELD_COUNT = RV_STRAND_FIELD_COUNT + RV_LIQUID_FIELD_COUNT + RV_WET_FILM_FIELD_COUNT + 1 };
+#define RV_WET_FIELDS RV_STRAND_FIELDS("strands"), RV_LIQUID_FIELDS("liquid"), RV_WET_FILM_FIELDS("film")
+enum { RV_WET_FIELD_COUNT = RV_FIELD_COUNT(RV_WET_FIELDS) };
 extern const RvFieldDef rv_wet_fields[RV_WET_FIELD_COUNT];
-
-// The states of strands and liquid as one detail, and back. A part may be NULL.
-RvResult rv_wet_state_join(const RvDetail* strands, const RvDetail* liquid, RvDetail** out, RvError* error);
-RvResult rv_wet_state_part(const RvDetail* state, RvDetail** strands, RvDetail** liquid, RvError* error);
+// RvNodeType.parts of solvers of both media.
+extern const char* const rv_wet_parts[RV_STATE_PARTS];
+// Output 2 of a state with both parts: the liquid, with the attributes and groups of the strands' primitives, which
+// have no elements there, and with the attributes that both parts have first. It keeps the attributes and their order
+// that this output always had.
+RvResult rv_wet_liquid_output(const RvDetail* strands, const RvDetail* liquid, RvDetail** out, RvError* error);
 
 #endif
