@@ -223,7 +223,7 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   for (size_t i = 0; i < rig.model->vertices; ++i) rig.film_state.strain[i] = rv_random(5, i, 0, 0) - 0.3;
   double strained = rv_rig_film_strained(&rig.film_state, rig.model->vertices);
   for (int i = 0; i < 8 && !result; ++i)
-    result = rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, 2e-3, &report, error);
+    result = rv_rig_couple_capture(&rig, &bulk.liquid.grid, p, 2e-3, (uint64_t)i, &report, error);
   // What strands and film gained against what the particles lost; vertices above their capacity.
   RvVec3 gain = rv_sub(rv_rig_couple_momentum(&rig, 0), before), lost = rv_sub(bulk_before, bulk_momentum(&bulk));
   double excess = 0;
@@ -443,9 +443,7 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
   RvParticles* p = &l->particles;
   RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
   if (!result)
-    result = rig->sample
-                 ? rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, rig->kick, report, error)
-                 : rv_rig_couple_capture_submerged(rig, &l->grid, p, dt, report, error);
+    result = rv_rig_couple_capture(rig, &l->grid, p, dt, step, report, error);
   if (!result)
     result = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, step, rig->kick,
                             report, error);

@@ -4,12 +4,14 @@
 
 #include "math/lanes_float.h"
 
-void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                        RvCaptureGroup* groups);
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
+                                        double sums[2 * RV_CAPTURE_WEIGHTS]);
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      double sums[RV_CAPTURE_SUMS]);
-void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       const double s[2]);
+                                      const double share[2]);
+void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapturePiece* p,
+                                         const RvCaptureGroup* groups, const double share[2], double u[2][3]);
+void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       double sums[2 * RV_CAPTURE_TAKEN]);
 
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
@@ -37,25 +39,11 @@ RV_INLINE RvRow load(const float* p, Reach r) {
   return x;
 }
 
-RV_INLINE RvRow load_own(const float* p, Reach r) {
-  if (__builtin_expect(r.tiles, 1)) return rv_row_load_loose(p + r.i);
-  RvRow x = {0};
-  FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
-  return x;
-}
-
 RV_INLINE RvRowSum load_sum(const double* p, Reach r) {
   if (__builtin_expect(r.tiles, 1)) return *(const SumLoose*)(p + r.i);
   RvRowSum x = {0};
   FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
-}
-
-RV_INLINE void store(float* p, Reach r, RvRow x) {
-  if (__builtin_expect(r.tiles, 1))
-    *(RvRowLoose*)(p + r.i) = x;
-  else
-    FOR_LANES(k, r) p[r.i + (size_t)k] = x[k];
 }
 
 RV_INLINE void store_sum(double* p, Reach r, RvRowSum x) {
@@ -167,34 +155,84 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   }
 }
 
-void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                        RvCaptureGroup* groups) {
-  const RvRow from = rv_row_set(r[0]), slope = rv_row_set(r[1] - r[0]);
+// Square root of eight floats. IEEE rounds it correctly, so every instruction set gives the same bits.
+RV_INLINE RvRow root(RvRow x) {
+  RvRow y;
+  for (int k = 0; k < 8; ++k) y[k] = __builtin_sqrtf(x[k]);
+  return y;
+}
+
+// Speed of some particles relative to the edge, m/s: the whole and the part across it. Particles out of reach may have
+// velocities that are not finite.
+RV_INLINE void speeds(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow t, RvRow w, RvRow* whole,
+                      RvRow* across) {
+  RvRow square = {0}, along = {0};
+  RV_UNROLL for (int a = 0; a < 3; ++a) {
+    RvRow u = only(w > (RvRow){0}, load(tile->v[a], r) - (p->v[a] + t * p->dv[a]));
+    square += u * u;
+    along += u * p->along[a];
+  }
+  *whole = root(square);
+  *across = root(larger(square - along * along, (RvRow){0}));
+}
+
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
+                                        double sums[2 * RV_CAPTURE_WEIGHTS]) {
+  RvRowSum sum[2 * RV_CAPTURE_WEIGHTS] = {{0}};
   Rows rows;
   uint32_t count = 0;
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
       Reach at = reach_of(tile, i, last - i < 8 ? (1u << (last - i)) - 1 : 0xff);
-      RvRow t, near;
+      RvRow t, near, speed[RV_CAPTURE_WEIGHTS];
       place(tile, p, at, &t, &near);
       at.lanes = find_near(p, at, t, near);
       if (!at.lanes) continue;
       groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
       RvRow w = only(mask_of(at.lanes), near * near);
-      RvRowSum sum = load_sum(tile->weight, at) + rv_row_wide(w);
-      RvRow rate = load_own(tile->rate, at) + w * (from + t * slope);
-      RvRow nearest = larger(w, load_own(tile->nearest, at));
-      store_sum(tile->weight, at, sum);
-      store(tile->rate, at, rate);
-      store(tile->nearest, at, nearest);
+      RvRowSum volume = rv_row_wide(w) * load_sum(tile->available, at), up = rv_row_wide(t);
+      speeds(tile, p, at, t, w, &speed[RV_CAPTURE_SPEED], &speed[RV_CAPTURE_ACROSS]);
+      sum[RV_CAPTURE_VOLUME] += volume - volume * up;
+      sum[RV_CAPTURE_WEIGHTS + RV_CAPTURE_VOLUME] += volume * up;
+      RV_UNROLL for (int n = RV_CAPTURE_ACROSS; n < RV_CAPTURE_WEIGHTS; ++n) {
+        RvRowSum part = volume * rv_row_wide(speed[n]);
+        sum[n] += part - part * up;
+        sum[RV_CAPTURE_WEIGHTS + n] += part * up;
+      }
     }
   p->groups = count;
+  for (int k = 0; k < 2 * RV_CAPTURE_WEIGHTS; ++k) sums[k] = rv_row_total(sum[k]);
 }
 
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      double sums[RV_CAPTURE_SUMS]) {
-  RvRowSum sum[RV_CAPTURE_SUMS] = {{0}};
+                                      const double share[2]) {
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow t, w;
+    weigh(tile, p, at, &t, &w);
+    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
+    store_sum(tile->asked, at, load_sum(tile->asked, at) + ((wide - upper) * share[0] + upper * share[1]));
+  }
+}
+
+void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapturePiece* p,
+                                         const RvCaptureGroup* groups, const double share[2], double u[2][3]) {
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow t, w;
+    weigh(tile, p, at, &t, &w);
+    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t) * share[1];
+    RvRowSum lower = (wide - wide * rv_row_wide(t)) * share[0];
+    store_sum(tile->returned, at, load_sum(tile->returned, at) + (lower + upper));
+    RV_UNROLL for (int a = 0; a < 3; ++a)
+      store_sum(tile->momentum[a], at, load_sum(tile->momentum[a], at) + (lower * u[0][a] + upper * u[1][a]));
+  }
+}
+
+void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       double sums[2 * RV_CAPTURE_TAKEN]) {
+  RvRowSum sum[2 * RV_CAPTURE_TAKEN] = {{0}};
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
     RvRow t, w;
@@ -202,28 +240,13 @@ void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapture
     RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
     RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
     sum[0] += lower;
-    sum[4] += upper;
+    sum[RV_CAPTURE_TAKEN] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {
       // a particle out of reach may have a velocity that is not finite
       RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
       sum[1 + a] += lower * v;
-      sum[5 + a] += upper * v;
+      sum[RV_CAPTURE_TAKEN + 1 + a] += upper * v;
     }
   }
-  for (int k = 0; k < RV_CAPTURE_SUMS; ++k) sums[k] = rv_row_total(sum[k]);
-}
-
-void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       const double s[2]) {
-  const float refuses = s[0] < 1 || s[1] < 1;
-  for (uint32_t g = 0; g < p->groups; ++g) {
-    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow t, w;
-    weigh(tile, p, at, &t, &w);
-    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-    RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
-    RvRow refused = larger(w * refuses, load_own(tile->refused, at));
-    store_sum(tile->given, at, sum);
-    store(tile->refused, at, refused);
-  }
+  for (int k = 0; k < 2 * RV_CAPTURE_TAKEN; ++k) sums[k] = rv_row_total(sum[k]);
 }

@@ -36,7 +36,7 @@ typedef struct RvCoupleSettings {
   double drag;       // multiplies the drag law; 0: no drag
   const double* drag_at;
   RvDragLaw law;
-  double capture;  // 1/s: rate at which liquid within reach joins the film; 0: none
+  double capture;  // multiplies the film that a strand draws out of the bulk and the drops that it catches; 0: none
   const double* capture_at;
   double capacity;  // multiplies the volume of (17)
   const double* capacity_at;
@@ -65,6 +65,7 @@ typedef struct RvCoupleStrands {
   const double* lag;
   const double* film_share_in_bulk;  // [vertices] with film_in_bulk: share of the film on the grid; NULL: 1 - w_FF
   const double* hairs;               // [strands] hairs that each stands for; NULL: 1
+  double* air;  // [vertices] for capture: w_FF of the call before, below 0: not known; set by the call. NULL: not known
   double offset[3];                  // m: the strands' origin in the liquid's space
   // Positions are packed again when this changes, or in every call where it is 0: the caller changes it with model,
   // hairs, q and offset. Velocities are always read.
@@ -75,6 +76,7 @@ typedef struct RvCoupleReport {
   size_t captured;         // particles that gave liquid
   size_t dripped;          // new particles
   double captured_volume;  // m3
+  double returned_volume;  // m3 of submerged film that went back to particles
   double dripped_volume;   // m3
   double retained_volume;  // m3 above the capacity that is too little for a drop
 } RvCoupleReport;
@@ -92,17 +94,15 @@ void rv_couple_set_scratch(RvCouple* couple, RvArena* scratch);
 RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                             double* capacity, double* hairs, RvError* error);
 
-// WH-31, 32 with E42: gradual in time (1 - exp(-rate dt) of what is near), limited by the capacity, exact in volume and
-// momentum. Nothing is captured where the strand is under water (WH-18), by the present positions of the particles.
-// Particles must be sorted; those used up have volume 0 and are removed by the next sort. `kick` [unknowns] kg m/s is
-// added to. The remainder of a particle is never below a tenth of nominal unless the particle was.
+// WH-31, 32 with E42, E74, E77: liquid passes between the particles around the strands and their film. A strand that
+// comes out of the bulk draws film with it, drops that it meets join the film, and submerged film goes back to the
+// particles; limited by the capacity, exact in volume and momentum, independent of the size of particles and the length
+// of steps. Submersion is by the present positions of the particles, which must be sorted; those used up have volume 0
+// and are removed by the next sort. `kick` [unknowns] kg m/s is added to. `random` decides about particles that are too
+// small to be divided: the remainder of a particle is never below a tenth of nominal unless the particle was.
 RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, double* kick,
-                           RvCoupleReport* report, RvError* error);
-// The same with given rates [vertices] 1/s, submerged or not.
-RvResult rv_couple_capture_at_rates(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                                    const RvLiquidGrid* grid_space, RvParticles* particles, double dt,
-                                    const double* rate, double* kick, RvCoupleReport* report, RvError* error);
+                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, uint64_t random,
+                           double* kick, RvCoupleReport* report, RvError* error);
 
 // WH-28 to 30 with E50: dripping of pendant drops at tips, then of film above the capacity. A drop leaves with the
 // velocity of its liquid; too little liquid for a drop stays. New particles are appended behind the sorted ones with
@@ -145,5 +145,8 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
 void rv_couple_drag_law(double phi, double* along, double* across);
 // r_max of (17), m.
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
+
+// Height of the film that a strand draws out of a bath at `speed`, m (withdraw.c).
+double rv_couple_withdrawn_height(double radius, double speed, const RvCoupleSettings* settings);
 
 #endif

@@ -68,9 +68,11 @@ static void take_exchange(RvWetFilm* w, double dt) {
 static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
   RvCoupleReport* report = &w->report.couple;
   size_t before = report->captured;
+  double returned = report->returned_volume;
   RvCoupleStrands strands;
   RvResult result = accelerated_strands(w, &strands, error);
   if (result) return result;
+  strands.air = w->exchange_air;
   double* turn = RV_TAKE(w->scratch, double, w->strands->edges);
   if (!turn) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
   rv_wet_clear(w->impulse, w->strands->unknowns);
@@ -78,9 +80,9 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   // cached liquid shrinks too: its keeper remembers what is left
   RvCoupleSettings settings = settings_now(w);
   settings.bulk_fixed = false;
-  result =
-      rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->impulse, report, error);
-  if (result || report->captured == before) return result;
+  result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->drop_seed, w->impulse,
+                             report, error);
+  if (result || (report->captured == before && report->returned_volume == returned)) return result;
   film_inertia(w, dt, w->turn);
   slow_turning(w, turn);
   take_exchange(w, dt);
@@ -89,7 +91,7 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
 }
 
 RvResult rv_wet_capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
-  if (!(w->settings.couple.capture > 0) || !particles->count || !w->strands->nstrand) return RV_OK;
+  if (!particles->count || !w->strands->nstrand) return RV_OK;
   RvArenaMark mark = rv_arena_mark(w->scratch);
   RvResult result = capture(w, particles, dt, any, error);
   rv_arena_release(w->scratch, mark);

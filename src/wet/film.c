@@ -31,6 +31,7 @@ static bool take_memory(RvWetFilm* w) {
     double** array;
     size_t count;
   } arrays[] = {{&w->air_share, vertices},
+                {&w->exchange_air, vertices},
                 {&w->feedback_impulse, unknowns},
                 {&w->drop_acceleration, unknowns},
                 {&w->hairs, vertices},
@@ -59,6 +60,7 @@ static bool take_memory(RvWetFilm* w) {
   }
   for (size_t i = 0; i < vertices; ++i) {
     w->air_share[i] = 1;
+    w->exchange_air[i] = -1;
     w->film_share_on_strand[i] = 1;
     w->unsupported_weight_share[i] = 1;
   }

@@ -41,6 +41,7 @@ typedef struct RvWetFilm {
   // State.
   RvFilmState film_state;
   double* air_share;          // [vertices] w_FF (WH-18): 1 in air, 0 under water
+  double* exchange_air;       // [vertices] w_FF when liquid was exchanged last; below 0: not known
   double* drop_acceleration;  // [unknowns] m/s2: of the strands as drops feel it, smoothed over RV_WET_DROP_TIME
   double* feedback_impulse;   // [unknowns] kg m/s: of the bulk's pressure, felt in the next substep (WH-42)
   // Work of a substep.

@@ -138,12 +138,13 @@ static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
   const double *film = rv_detail_f64(d, RV_POINT, "rv_film", 4), *speed = rv_detail_f64(d, RV_POINT, "rv_filmspeed", 1);
   const double* pull = rv_detail_f64(d, RV_POINT, "rv_dropacceleration", 3);
   const double *back = rv_detail_f64(d, RV_POINT, "rv_feedback", 3), *drop = rv_detail_f64(d, RV_PRIM, "rv_drop", 4);
+  const double* air = rv_detail_f64(d, RV_POINT, "rv_exchangeair", 1);
   const double* ledger = rv_detail_f64(d, RV_GLOBAL, "rv_wetledger", 3);
   const RvAttrib* taken = rv_detail_find(d, RV_GLOBAL, "rv_taken");
   RvWetFilm* w = &s->film;
   size_t bad = 0;
   Each e;
-  if (!film || !speed || !back || !pull || !drop || !ledger)
+  if (!film || !speed || !back || !pull || !air || !drop || !ledger)
     return rv_fail(error, RV_BAD_INPUT, "the state of the strands has no film; it was made by another solver");
   FOR_EACH_VERTEX(s, e) {
     const double* f = film + 4 * e.point;
@@ -151,6 +152,7 @@ static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
     w->film_state.absorbed[e.vertex] = sane(f[1], 0, MOST_VOLUME, &bad);
     w->film_state.strain[e.vertex] = sane(f[2], -1e30, 1e30, &bad);
     w->air_share[e.vertex] = f[3] >= 0 && f[3] <= 1 ? f[3] : 1;
+    w->exchange_air[e.vertex] = air[e.point] >= 0 && air[e.point] <= 1 ? air[e.point] : -1;
     for (size_t c = 0; c < 3; ++c) {
       w->feedback_impulse[e.at + c * RV_LANES] = sane(back[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
       w->drop_acceleration[e.at + c * RV_LANES] = sane(pull[3 * e.point + c], -MOST_FORCE, MOST_FORCE, &bad);
@@ -202,9 +204,10 @@ static RvResult save(RvFilmPort* s, RvDetail* d, RvError* error) {
          *speed = rv_detail_f64_write(d, RV_POINT, "rv_filmspeed", 1, error),
          *pull = rv_detail_f64_write(d, RV_POINT, "rv_dropacceleration", 3, error),
          *back = rv_detail_f64_write(d, RV_POINT, "rv_feedback", 3, error),
+         *air = rv_detail_f64_write(d, RV_POINT, "rv_exchangeair", 1, error),
          *drop = rv_detail_f64_write(d, RV_PRIM, "rv_drop", 4, error),
          *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !speed || !back || !pull || !drop || !ledger) return no_memory(error);
+  if (!film || !speed || !back || !pull || !air || !drop || !ledger) return no_memory(error);
   const RvWetFilm* w = &s->film;
   Each e;
   FOR_EACH_VERTEX(s, e) {
@@ -213,6 +216,7 @@ static RvResult save(RvFilmPort* s, RvDetail* d, RvError* error) {
     f[1] = w->film_state.absorbed[e.vertex];
     f[2] = w->film_state.strain[e.vertex];
     f[3] = w->air_share[e.vertex];
+    air[e.point] = w->exchange_air[e.vertex];
     for (size_t c = 0; c < 3; ++c) {
       back[3 * e.point + c] = w->feedback_impulse[e.at + c * RV_LANES];
       pull[3 * e.point + c] = w->drop_acceleration[e.at + c * RV_LANES];
@@ -243,9 +247,13 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, 
   if (result) return result;
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
   double *film = rv_detail_f64_write(d, RV_POINT, "rv_film", 4, error),
-         *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !ledger) return no_memory(error);
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) film[4 * i + 3] = 1;
+         *ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error),
+         *air = rv_detail_f64_write(d, RV_POINT, "rv_exchangeair", 1, error);
+  if (!film || !ledger || !air) return no_memory(error);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
+    film[4 * i + 3] = 1;
+    air[i] = -1;
+  }
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
   RvStrandSet set;
   RvSum painted = {0};

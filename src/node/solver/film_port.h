@@ -16,6 +16,8 @@
                "Acceleration of the strand as drops feel it."),                                       \
       RV_FIELD("rv_feedback", RV_POINT, RV_F64, 3, RV_TAG_VECTOR, part, "kg m/s", "feedback", true,   \
                "Impulse of the bulk's pressure on the strand."),                                      \
+      RV_FIELD("rv_exchangeair", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "capture", true,         \
+               "How far above water the point was at the last capture; below 0: not known."),        \
       RV_FIELD("rv_wetness", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", true,                \
                "Wetness, as it follows the film."),                                                   \
       RV_FIELD("rv_drop", RV_PRIM, RV_F64, 4, RV_TAG_NONE, part, "", "film", true,                    \
@@ -24,7 +26,7 @@
                "Film at the start, painted or captured of a cache since, and evaporated."),           \
       RV_FIELD("rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture", true,              \
                "Cached liquid: id and captured volume of each particle that is not whole.")
-enum { RV_WET_FILM_FIELD_COUNT = 8 };
+enum { RV_WET_FILM_FIELD_COUNT = 9 };
 
 typedef struct RvFilmPort {
   RvCook* cook;
