@@ -1,10 +1,11 @@
 // Exchange of liquid between the film and the particles around it (WH-31, WH-32, spec 1.2.9 with E42, E74, E77).
 //
-// How much passes follows from physics (capture_demand.c); the particles around only pay for it, each by its weight, and
-// take back what the film returns. In dense hair a particle has many edges within reach, so the weights of such pairs
-// are not stored but computed again in each pass (capture_kernel.h). Stored are the edges of each tile of particles, and
-// the groups of its particles that each of them reaches. A particle belongs to one tile, so sums over its edges go in
-// their order there; sums over an edge's particles are made for each of its tiles and then added in a fixed order.
+// How much passes follows from physics (capture_demand.c); the particles around only pay for it, each by its weight,
+// and take back what the film returns. In dense hair a particle has many edges within reach, so the weights of such
+// pairs are not stored but computed again in each pass (capture_kernel.h). Stored are the edges of each tile of
+// particles, and the groups of its particles that each of them reaches. A particle belongs to one tile, so sums over
+// its edges go in their order there; sums over an edge's particles are made for each of its tiles and then added in a
+// fixed order.
 #include <math.h>
 #include <string.h>
 
@@ -193,8 +194,8 @@ static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, co
 }
 
 // What a particle gives for each share that is asked of it: of its liquid 1 - exp(-share), so that many strands never
-// ask for more than there is. A particle too small to be divided goes as a whole, as often as that is due; the remainder
-// of a larger one is not too small.
+// ask for more than there is. A particle too small to be divided goes as a whole, as often as that is due; the
+// remainder of a larger one is not too small.
 static double give(const RvCapture* k, size_t i) {
   double share = k->asked[i], volume = k->p->volume[i];
   if (!(share > 0) || !(volume > 0)) return 0;
@@ -237,8 +238,8 @@ static void exchange_some(void* arg, size_t begin, size_t end) {
       ask_tile(k, t, &tile, groups);
       for (size_t i = first; i < last; ++i) k->each[i] = give(k, i);
       for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
-        RV_KERNEL_CALL(rv_couple_capture_take, (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group,
-                                                k->sums[k->order[j]].at));
+        RV_KERNEL_CALL(rv_couple_capture_take,
+                       (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group, k->sums[k->order[j]].at));
       for (size_t i = first; i < last; ++i) settle(k, i);
     }
 }

@@ -4,7 +4,8 @@
 //   (spacing.c). The amount belongs to the way from water to air: where w_FF rises by dw, the film gains dw times the
 //   film that the whole way leaves. So it does not depend on the length of the step, the width of the surface on the
 //   grid or the size of particles.
-// - Drops meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u across it. The liquid in
+// - Drops meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u across it. The liquid
+// in
 //   there is found by a kernel of unit integral over the section, so the mean does not depend on its width. A drop at
 //   rest is drawn in with the speed of capillary waves.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.
@@ -45,45 +46,54 @@ static void fill_cells(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Fill around a position by a tent WIDE cells wide; 0 far from all particles.
+// Fill around a position by a tent WIDE cells wide, cells taken as points at their centres.
 static double wide_fill(const RvCapture* k, const double x[3]) {
-  double at[3], weight[3][2 * WIDE + 1], sum = 0;
-  int32_t first[3];
+  double weight[3][2 * WIDE + 1], sum = 0;
+  int32_t first[3], home[2][2][2];
   for (int a = 0; a < 3; ++a) {
-    at[a] = (x[a] - k->grid->origin[a]) / k->grid->dx;
-    if (!(at[a] > (k->lo[a] * RV_TILE_SIDE) - WIDE && at[a] < k->hi[a] * RV_TILE_SIDE + WIDE)) return 0;
-    first[a] = (int32_t)floor(at[a]) - WIDE;
-    // cells are taken as points at their centres
-    for (int n = 0; n <= 2 * WIDE; ++n) weight[a][n] = fmax(1 - fabs(at[a] - (first[a] + n + 0.5)) / WIDE, 0) / WIDE;
+    double at = (x[a] - k->grid->origin[a]) / k->grid->dx;
+    first[a] = (int32_t)floor(at) - WIDE;
+    for (int n = 0; n <= 2 * WIDE; ++n) weight[a][n] = fmax(1 - fabs(at - (first[a] + n + 0.5)) / WIDE, 0) / WIDE;
   }
+  // The cells are of at most two tiles along each axis.
+  const int32_t tile[3] = {first[0] >> 3, first[1] >> 3, first[2] >> 3};
+  for (int n = 0; n < 8; ++n)
+    home[n >> 2][n >> 1 & 1][n & 1] =
+        rv_tiles_find(&k->p->homes, tile[0] + (n & 1), tile[1] + (n >> 1 & 1), tile[2] + (n >> 2));
   for (int z = 0; z <= 2 * WIDE; ++z)
     for (int y = 0; y <= 2 * WIDE; ++y) {
-      int32_t home = -1, of_tile = INT32_MIN;
+      const int32_t in_y = first[1] + y, in_z = first[2] + z;
+      const int32_t* of_row = home[(in_z >> 3) - tile[2]][(in_y >> 3) - tile[1]];
       double row = 0;
       for (int n = 0; n <= 2 * WIDE; ++n) {
-        int32_t cell[3] = {first[0] + n, first[1] + y, first[2] + z};
-        if (cell[0] >> 3 != of_tile) {
-          of_tile = cell[0] >> 3;
-          home = rv_tiles_find(&k->p->homes, of_tile, cell[1] >> 3, cell[2] >> 3);
-        }
-        if (home < 0) continue;
-        size_t in_tile = (size_t)rv_tile_cell(cell[0] & 7, cell[1] & 7, cell[2] & 7);
-        row += weight[0][n] * (double)k->cell_fill[(size_t)home * RV_TILE_CELLS + in_tile];
+        const int32_t in_x = first[0] + n, at = of_row[(in_x >> 3) - tile[0]];
+        if (at < 0) continue;
+        size_t cell = (size_t)rv_tile_cell(in_x & 7, in_y & 7, in_z & 7);
+        row += weight[0][n] * (double)k->cell_fill[(size_t)at * RV_TILE_CELLS + cell];
       }
       sum += weight[1][y] * weight[2][z] * row;
     }
   return sum;
 }
 
-// Submersion by the present positions of the particles: the grid is that of the step before, and a front that advances
-// over hair would wet it the more the longer the step is.
-static double submersion_of(const RvCapture* k, size_t packed) {
+// Submersion of a strand where the cells around it have that fill.
+static double submersion_of(const RvCapture* k, size_t packed, double fill) {
   const RvCouple* c = k->c;
-  const RvCoupleVertex* v = &c->vertices.data[packed];
-  double fibres = v->radius / c->capacity_radius.data[packed];
+  double fibres = c->vertices.data[packed].radius / c->capacity_radius.data[packed];
   double share = rv_clamp(c->hair_count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  double fill = rv_couple_fill(k->grid, k->p, v->x) / (RV_COUPLE_FULL * (1 - share));
-  return smooth_step((fill - OUT_OF_REACH) / (1 - OUT_OF_REACH));
+  return smooth_step((fill / (RV_COUPLE_FULL * (1 - share)) - OUT_OF_REACH) / (1 - OUT_OF_REACH));
+}
+
+// Submersion of a vertex and dispersion of the liquid around it, by the present positions of the particles: the grid is
+// that of the step before, and a front that advances over hair would wet it the more the longer the step is.
+static void look(const RvCapture* k, size_t packed) {
+  RvCaptureVertex* r = &k->around[packed];
+  const double* x = k->c->vertices.data[packed].x;
+  double fill = rv_couple_fill(k->grid, k->p, x);
+  // without particles within a cell none is within reach
+  if (!(fill > 0)) return;
+  r->air = 1 - submersion_of(k, packed, fill);
+  if (r->air > 0) r->dispersed = smooth_step((BULK_FILL - wide_fill(k, x)) / (BULK_FILL - DROP_FILL)) * r->air;
 }
 
 // Vertices of some strands.
@@ -97,9 +107,7 @@ static void look_some(void* arg, size_t begin, size_t end) {
       RvCaptureVertex* r = &k->around[packed];
       *r = (RvCaptureVertex){.air = 1, .air_before = 1};
       if (!s->valid) continue;
-      double wide = wide_fill(k, k->c->vertices.data[packed].x);
-      if (wide > 0) r->air = 1 - submersion_of(k, packed);
-      r->dispersed = smooth_step((BULK_FILL - wide) / (BULK_FILL - DROP_FILL)) * r->air;
+      look(k, packed);
       double before = air ? rv_couple_at(air, s, i) : -1;
       // below 0: not known yet
       r->air_before = before >= 0 && before <= 1 ? before : r->air;

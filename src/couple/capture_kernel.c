@@ -226,7 +226,7 @@ void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapt
     RvRowSum lower = (wide - wide * rv_row_wide(t)) * share[0];
     store_sum(tile->returned, at, load_sum(tile->returned, at) + (lower + upper));
     RV_UNROLL for (int a = 0; a < 3; ++a)
-      store_sum(tile->momentum[a], at, load_sum(tile->momentum[a], at) + (lower * u[0][a] + upper * u[1][a]));
+        store_sum(tile->momentum[a], at, load_sum(tile->momentum[a], at) + (lower * u[0][a] + upper * u[1][a]));
   }
 }
 

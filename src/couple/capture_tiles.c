@@ -9,10 +9,10 @@
 #include "couple/capture_work.h"
 #include "math/scalar.h"
 
-static const double PIECE = 2;             // cells: long edges are cut into pieces of this length
-static const double MOST_PLACE = 1e9;      // cells: an edge farther out is ignored
-static const double MOST_LENGTH = 1e6;     // cells: a longer edge is ignored
-enum { MOST_PIECES = 1 << 16 };            // of an edge
+static const double PIECE = 2;          // cells: long edges are cut into pieces of this length
+static const double MOST_PLACE = 1e9;   // cells: an edge farther out is ignored
+static const double MOST_LENGTH = 1e6;  // cells: a longer edge is ignored
+enum { MOST_PIECES = 1 << 16 };         // of an edge
 enum { TILES_OF_TASK = 64 };
 
 void rv_couple_capture_edge(const RvCapture* k, uint32_t edge, double a[3], double d[3]) {

@@ -51,8 +51,8 @@ typedef struct RvCapture {
   const RvLiquidGrid* grid;
   RvParticles* p;
   double dt;
-  uint64_t random;       // of the call: decides about particles too small to be divided
-  double reach;          // m, of an edge: the side of the cube of a nominal particle
+  uint64_t random;  // of the call: decides about particles too small to be divided
+  double reach;     // m, of an edge: the side of the cube of a nominal particle
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles; hi is one beyond
   size_t first;          // first strand of the first chunk

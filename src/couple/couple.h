@@ -66,7 +66,7 @@ typedef struct RvCoupleStrands {
   const double* film_share_in_bulk;  // [vertices] with film_in_bulk: share of the film on the grid; NULL: 1 - w_FF
   const double* hairs;               // [strands] hairs that each stands for; NULL: 1
   double* air;  // [vertices] for capture: w_FF of the call before, below 0: not known; set by the call. NULL: not known
-  double offset[3];                  // m: the strands' origin in the liquid's space
+  double offset[3];  // m: the strands' origin in the liquid's space
   // Positions are packed again when this changes, or in every call where it is 0: the caller changes it with model,
   // hairs, q and offset. Velocities are always read.
   uint64_t pose_key;
