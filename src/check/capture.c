@@ -1,5 +1,5 @@
-// Check capture_swept: a strand takes of drops what its section sweeps, whatever the size of the particles that they are
-// made of; a strand in the middle of bulk takes nothing, and its film goes back (WH-18, WH-31, E74, E77).
+// Check capture_swept: a strand takes of drops what its section sweeps, whatever the size of the particles that they
+// are made of; a strand in the middle of bulk takes nothing, and its film goes back (WH-18, WH-31, E74, E77).
 #include <math.h>
 
 #include "base/memory.h"
@@ -8,13 +8,13 @@
 #include "rig/liquid.h"
 
 enum { MAX_LINES = 16, VERTICES = 11 };
-static const double RADIUS = 5e-5;  // of a hair, m
-static const double SPEED = 2;      // of the drops, m/s
-static const double STEP = 1e-3;    // s
-static const double GAP = 4e-4;     // between strands, m
-static const double HEIGHT = 0.01;  // of the strands, m
-static const double LENGTH = 0.02;  // m
-static const double SPARSE = 0.03;  // fill of the space with drops: far from bulk
+static const double RADIUS = 5e-5;   // of a hair, m
+static const double SPEED = 2;       // of the drops, m/s
+static const double STEP = 1e-3;     // s
+static const double GAP = 4e-4;      // between strands, m
+static const double HEIGHT = 0.01;   // of the strands, m
+static const double LENGTH = 0.02;   // m
+static const double SPARSE = 0.05;  // fill of the space with drops: far from bulk
 
 // Level strands side by side.
 static RvResult row(RvCoupleRig* rig, int across, RvError* error) {
@@ -31,12 +31,12 @@ static RvResult surround(RvCoupleRig* rig, RvLiquidRig* bulk, double dx, double 
   const double lo[3] = {-0.01, HEIGHT - 0.01, 0}, hi[3] = {LENGTH + 0.01, HEIGHT + 0.01, 0.02};
   RvLiquidModel model = rv_liquid_model_default(dx);
   RvParticles* p = &bulk->liquid.particles;
-  rig->set.nominal = dx * dx * dx / 8;
+  rig->set.nominal = fill * dx * dx * dx / 8;
   RvResult result = rv_rig_liquid_new(bulk, &model, error);
   if (!result) result = rv_rig_liquid_fill(bulk, lo, hi, 0.8, error);
   for (size_t i = 0; i < p->count && !result; ++i) {
     p->age[i] = 1;
-    p->volume[i] = fill * rig->set.nominal;
+    p->volume[i] = rig->set.nominal;
     p->v[1][i] = (float)-SPEED;
   }
   return result ? result : rv_liquid_particles_sort(p, &bulk->liquid.report.lost, error);
@@ -53,7 +53,10 @@ static RvResult sweep(int across, double dx, double* ratio, RvError* error) {
   result = surround(&rig, &bulk, dx, SPARSE, error);
   // no bound by the capacity: its law is another check's
   rig.set.capacity = 100;
-  if (!result) result = rv_rig_couple_capture(&rig, &bulk.liquid.grid, &bulk.liquid.particles, STEP, 1, &report, error);
+  // what w_FF was before is not known, so nothing is drawn out of bulk
+  if (!result)
+    result = rv_couple_capture(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, &bulk.liquid.particles, STEP, 1,
+                               rig.kick, &report, error);
   // the acceleration of (17) is g with the floor of 0.05 g that the capacity adds in squares (couple/capacity.c)
   double hairs = 1;
   double drop = rv_couple_capacity_radius(RADIUS, 0.072, 1000, 9.81 * sqrt(1 + 0.05 * 0.05), hairs);

@@ -49,6 +49,7 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
                          .count = p->count,
                          .rows = k->rows[tile],
                          .available = k->available,
+                         .dispersed = k->dispersed,
                          .asked = k->asked,
                          .each = k->each,
                          .returned = k->returned,
@@ -57,9 +58,11 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
 
 // A piece relative to its tile, in cells.
 static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
-  double a[3], d[3], reach = k->reach / k->grid->dx, square = 0;
+  double a[3], d[3], wide = (double)k->reach[e->edge], reach = wide / k->grid->dx, square = 0;
   const RvCoupleVertex* v = &k->c->vertices.data[e->edge];
   RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
+  // (1 - d^2 / R^2)^2 has the integral pi R^2 / 3 over a section
+  p.density = (float)(3 / (RV_PI * wide * wide));
   rv_couple_capture_edge(k, e->edge, a, d);
   for (int n = 0; n < 3; ++n) {
     square += d[n] * d[n];
@@ -128,15 +131,22 @@ static bool weigh_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, 
   return true;
 }
 
-// Weights of some shares of tiles. A new drop takes no part at first.
+// Weights of some shares of tiles. A drop that has just left a strand takes no part at first.
 static void weigh_some(void* arg, size_t begin, size_t end) {
   RvCapture* k = arg;
   for (size_t share = begin; share < end; ++share)
     for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t) {
       if (is_far(k, t)) continue;
       RvCaptureTile tile = tile_of(k, t);
-      for (size_t i = tile.cell[0], last = tile.cell[RV_TILE_CELLS]; i < last; ++i)
-        k->available[i] = fmax(k->p->volume[i], 0) * smooth_step((double)k->p->age[i] / FRESH);
+      for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
+        size_t first = tile.cell[cell], last = tile.cell[cell + 1];
+        float dispersed = first < last ? rv_couple_capture_dispersed(k, t, cell) : 0;
+        for (size_t i = first; i < last; ++i) {
+          bool dripped = k->p->row[i] == k->set->drip_row;
+          k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? smooth_step((double)k->p->age[i] / FRESH) : 1);
+          k->dispersed[i] = dispersed;
+        }
+      }
       if (!k->failed[share]) k->failed[share] = !weigh_tile(k, t, &tile, &k->groups[share]);
       if (k->failed[share]) return;
     }
@@ -177,14 +187,25 @@ static const RvCoupleStrand* strand_of(const RvCouple* c, size_t packed) {
   return &c->strands.data[lo];
 }
 
+// What both ends of an edge ask for: of all liquid, and of drops besides.
+static void shares_of(const RvCapture* k, size_t edge, double out[4]) {
+  const RvCaptureVertex* r = &k->around[edge];
+  out[0] = r[0].taken_share;
+  out[1] = r[1].taken_share;
+  out[2] = r[0].swept_share;
+  out[3] = r[1].swept_share;
+}
+
 // Demands and returns of the pieces of a tile.
 static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, const RvCaptureGroups* groups) {
   for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
     size_t edge = k->w->entries.data[k->order[j]].edge;
     const RvCaptureVertex* r = &k->around[edge];
     const RvCaptureGroup* own = groups->data + k->pieces[j].first_group;
-    double taken[2] = {r[0].taken_share, r[1].taken_share}, given[2] = {r[0].given_share, r[1].given_share};
-    if (taken[0] > 0 || taken[1] > 0) RV_KERNEL_CALL(rv_couple_capture_ask, (tile, &k->pieces[j], own, taken));
+    double taken[4], given[2] = {r[0].given_share, r[1].given_share};
+    shares_of(k, edge, taken);
+    if (taken[0] > 0 || taken[1] > 0 || taken[2] > 0 || taken[3] > 0)
+      RV_KERNEL_CALL(rv_couple_capture_ask, (tile, &k->pieces[j], own, taken));
     if (!(given[0] > 0) && !(given[1] > 0)) continue;
     double u[2][3];
     const RvCoupleStrand* s = strand_of(k->c, edge);
@@ -193,13 +214,12 @@ static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, co
   }
 }
 
-// What a particle gives for each share that is asked of it: of its liquid 1 - exp(-share), so that many strands never
-// ask for more than there is. A particle too small to be divided goes as a whole, as often as that is due; the
-// remainder of a larger one is not too small.
+// What a particle gives for each share that is asked of it: at most all of it. A particle too small to be divided goes
+// as a whole, as often as that is due; the remainder of a larger one is not too small.
 static double give(const RvCapture* k, size_t i) {
   double share = k->asked[i], volume = k->p->volume[i];
   if (!(share > 0) || !(volume > 0)) return 0;
-  double due = k->available[i] * (1 - rv_exp(-share)), least = DUST * k->set->nominal;
+  double due = k->available[i] * fmin(share, 1), least = DUST * k->set->nominal;
   if (is_dust(k, volume))
     due = rv_random(k->random, (uint64_t)k->p->id[i], RANDOM_STREAM, 0) * volume < due ? volume : 0;
   else
@@ -222,6 +242,16 @@ static void settle(const RvCapture* k, size_t i) {
   k->p->volume[i] = volume + more;
 }
 
+// What goes to the ends of the pieces of a tile.
+static void take_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, const RvCaptureGroups* groups) {
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
+    double taken[4];
+    shares_of(k, k->w->entries.data[k->order[j]].edge, taken);
+    RV_KERNEL_CALL(rv_couple_capture_take,
+                   (tile, &k->pieces[j], groups->data + k->pieces[j].first_group, taken, k->sums[k->order[j]].at));
+  }
+}
+
 // Demands of some shares of tiles, and what their particles give.
 static void exchange_some(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
@@ -237,9 +267,7 @@ static void exchange_some(void* arg, size_t begin, size_t end) {
       }
       ask_tile(k, t, &tile, groups);
       for (size_t i = first; i < last; ++i) k->each[i] = give(k, i);
-      for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
-        RV_KERNEL_CALL(rv_couple_capture_take,
-                       (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group, k->sums[k->order[j]].at));
+      take_tile(k, t, &tile, groups);
       for (size_t i = first; i < last; ++i) settle(k, i);
     }
 }
@@ -253,8 +281,7 @@ static void gather_some(void* arg, size_t begin, size_t end) {
     double* gain = &k->gain[4 * i];
     memset(gain, 0, 4 * sizeof *gain);
     rv_couple_capture_add(k, i, RV_CAPTURE_TAKEN, 4, gain);
-    gain[0] *= k->around[i].taken_share;
-    for (int a = 1; a < 4; ++a) gain[a] *= k->around[i].taken_share * k->set->density;
+    for (int a = 1; a < 4; ++a) gain[a] *= k->set->density;
   }
 }
 
@@ -316,7 +343,9 @@ static bool fit(RvCapture* k) {
   k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1);
   k->rows = RV_TAKE(c->scratch, uint64_t, tiles);
   k->cell_fill = RV_TAKE(c->scratch, float, tiles* RV_TILE_CELLS);
-  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill;
+  k->tile_speed = RV_TAKE(c->scratch, float, tiles);
+  k->reach = RV_TAKE(c->scratch, float, n);
+  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_speed && k->reach;
 }
 
 // Adds the captured particles and the volumes to the report.
@@ -369,7 +398,7 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                  .p = particles,
                  .dt = dt,
                  .random = random,
-                 .reach = rv_couple_root3(settings->nominal),
+                 .side = rv_couple_root3(settings->nominal),
                  .kick = kick};
   if (!result && c->strands.count && !exchange(&k, report))
     result =

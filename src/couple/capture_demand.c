@@ -20,10 +20,12 @@ enum { STRANDS_OF_TASK = 64, TILES_OF_TASK = 64 };
 // s: in this time film under water joins the bulk, and a bundle at the surface fills: some periods of the capillary
 // waves of 1 mm.
 static const double MIXING_TIME = 3e-3;
-// Cells: half the width of the tent by which drops are told from the bulk. At the surface of a bulk the fill is a half,
-// at half a cell above it BULK_FILL; a single particle has 1/64.
-enum { WIDE = 2 };
+// Fill of the space around a particle from which it is a part of the bulk, and below which it is a drop.
 static const double BULK_FILL = 0.3, DROP_FILL = 0.1;
+// Cells: half the width of the tent by which a strand looks for bulk; at most so far it reaches for fast drops. Above
+// SPARSE_FILL there is bulk.
+enum { WIDE = 2 };
+static const double SPARSE_FILL = 0.15;
 // Of full submersion: fill of the cells around a strand that the nearest particles of the bulk are about to leave the
 // reach of. There it counts as in air, so that those who pay for its film are near as long as it comes out.
 static const double OUT_OF_REACH = 0.4;
@@ -35,31 +37,63 @@ static double smooth_step(double x) {
 
 //---------------------------------------------------------------------------------------------- submersion
 
-// Fill of the cells of some tiles.
+// Fill of the cells of some tiles, and their fastest particles.
 static void fill_cells(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
   double inverse = 1 / (k->grid->dx * k->grid->dx * k->grid->dx);
-  for (size_t n = begin * RV_TILE_CELLS; n < end * RV_TILE_CELLS; ++n) {
-    double sum = 0;
-    for (size_t i = k->p->cell_first[n]; i < k->p->cell_first[n + 1]; ++i) sum += k->p->volume[i];
-    k->cell_fill[n] = (float)(sum * inverse);
+  for (size_t t = begin; t < end; ++t) {
+    float square = 0;
+    for (size_t n = t * RV_TILE_CELLS; n < (t + 1) * RV_TILE_CELLS; ++n) {
+      double sum = 0;
+      for (size_t i = k->p->cell_first[n]; i < k->p->cell_first[n + 1]; ++i) {
+        const float v[3] = {k->p->v[0][i], k->p->v[1][i], k->p->v[2][i]};
+        float own = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        square = own > square ? own : square;
+        sum += k->p->volume[i];
+      }
+      k->cell_fill[n] = (float)(sum * inverse);
+    }
+    k->tile_speed[t] = sqrtf(square);
   }
 }
 
-// Fill around a position by a tent WIDE cells wide, cells taken as points at their centres.
-static double wide_fill(const RvCapture* k, const double x[3]) {
+// A cell whose surroundings have the fill BULK_FILL is bulk: a cell at the surface of bulk has a half, a sheet of one
+// cell a third, a single particle 1/216.
+float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell) {
+  const int at[3] = {cell & 7, cell >> 3 & 7, cell >> 6};
+  const int32_t* tile = k->p->homes.coord[home];
+  double sum = 0;
+  for (int z = at[2] - 1; z <= at[2] + 1; ++z)
+    for (int y = at[1] - 1; y <= at[1] + 1; ++y)
+      for (int x = at[0] - 1; x <= at[0] + 1; ++x) {
+        bool inside = !((x | y | z) & ~7);
+        int64_t other = inside
+                            ? (int64_t)home
+                            : rv_tiles_find(&k->p->homes, tile[0] + (x >> 3), tile[1] + (y >> 3), tile[2] + (z >> 3));
+        if (other < 0) continue;
+        sum += (double)k->cell_fill[(size_t)other * RV_TILE_CELLS + (size_t)rv_tile_cell(x & 7, y & 7, z & 7)];
+      }
+  return (float)smooth_step((BULK_FILL - sum / 27) / (BULK_FILL - DROP_FILL));
+}
+
+// Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the fastest particle of
+// the tiles there.
+static double wide_fill(const RvCapture* k, const double x[3], double* speed) {
   double weight[3][2 * WIDE + 1], sum = 0;
   int32_t first[3], home[2][2][2];
   for (int a = 0; a < 3; ++a) {
     double at = (x[a] - k->grid->origin[a]) / k->grid->dx;
+    if (!(at > k->lo[a] * RV_TILE_SIDE - WIDE && at < k->hi[a] * RV_TILE_SIDE + WIDE)) return 0;
     first[a] = (int32_t)floor(at) - WIDE;
     for (int n = 0; n <= 2 * WIDE; ++n) weight[a][n] = fmax(1 - fabs(at - (first[a] + n + 0.5)) / WIDE, 0) / WIDE;
   }
   // The cells are of at most two tiles along each axis.
   const int32_t tile[3] = {first[0] >> 3, first[1] >> 3, first[2] >> 3};
-  for (int n = 0; n < 8; ++n)
-    home[n >> 2][n >> 1 & 1][n & 1] =
-        rv_tiles_find(&k->p->homes, tile[0] + (n & 1), tile[1] + (n >> 1 & 1), tile[2] + (n >> 2));
+  for (int n = 0; n < 8; ++n) {
+    int32_t at = rv_tiles_find(&k->p->homes, tile[0] + (n & 1), tile[1] + (n >> 1 & 1), tile[2] + (n >> 2));
+    home[n >> 2][n >> 1 & 1][n & 1] = at;
+    if (at >= 0) *speed = fmax(*speed, (double)k->tile_speed[at]);
+  }
   for (int z = 0; z <= 2 * WIDE; ++z)
     for (int y = 0; y <= 2 * WIDE; ++y) {
       const int32_t in_y = first[1] + y, in_z = first[2] + z;
@@ -84,16 +118,19 @@ static double submersion_of(const RvCapture* k, size_t packed, double fill) {
   return smooth_step((fill / (RV_COUPLE_FULL * (1 - share)) - OUT_OF_REACH) / (1 - OUT_OF_REACH));
 }
 
-// Submersion of a vertex and dispersion of the liquid around it, by the present positions of the particles: the grid is
-// that of the step before, and a front that advances over hair would wet it the more the longer the step is.
-static void look(const RvCapture* k, size_t packed) {
+// Submersion of a vertex by the present positions of the particles: the grid is that of the step before, and a front
+// that advances over hair would wet it the more the longer the step is. *reach, m: how far it reaches for liquid. Where
+// there is no bulk that is as far as drops move in a step, so that none passes unseen.
+static void look(const RvCapture* k, size_t packed, double* reach) {
   RvCaptureVertex* r = &k->around[packed];
-  const double* x = k->c->vertices.data[packed].x;
-  double fill = rv_couple_fill(k->grid, k->p, x);
-  // without particles within a cell none is within reach
-  if (!(fill > 0)) return;
-  r->air = 1 - submersion_of(k, packed, fill);
-  if (r->air > 0) r->dispersed = smooth_step((BULK_FILL - wide_fill(k, x)) / (BULK_FILL - DROP_FILL)) * r->air;
+  const RvCoupleVertex* v = &k->c->vertices.data[packed];
+  double speed = 0, wide = wide_fill(k, v->x, &speed);
+  if (!(wide > 0)) return;
+  double fill = rv_couple_fill(k->grid, k->p, v->x);
+  if (fill > 0) r->air = 1 - submersion_of(k, packed, fill);
+  r->sparse = wide < SPARSE_FILL;
+  speed += sqrt(rv_dot(rv_couple_v(v), rv_couple_v(v)));
+  if (r->sparse) *reach = rv_clamp(speed * k->dt, k->side, WIDE * k->grid->dx);
 }
 
 // Vertices of some strands.
@@ -102,16 +139,23 @@ static void look_some(void* arg, size_t begin, size_t end) {
   double* air = k->strands->air;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
+    double last = k->side;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
       RvCaptureVertex* r = &k->around[packed];
+      double reach = k->side;
       *r = (RvCaptureVertex){.air = 1, .air_before = 1};
-      if (!s->valid) continue;
-      look(k, packed);
-      double before = air ? rv_couple_at(air, s, i) : -1;
-      // below 0: not known yet
-      r->air_before = before >= 0 && before <= 1 ? before : r->air;
-      if (air) rv_couple_put1(air, s, i, r->air);
+      if (s->valid) {
+        look(k, packed, &reach);
+        double before = air ? rv_couple_at(air, s, i) : -1;
+        // below 0: not known yet
+        r->air_before = before >= 0 && before <= 1 ? before : r->air;
+        if (air) rv_couple_put1(air, s, i, r->air);
+      }
+      // an edge reaches far only where both of its ends see no bulk
+      k->reach[packed] = (float)reach;
+      if (i > 0) k->reach[packed - 1] = (float)fmin(last, reach);
+      last = reach;
     }
   }
 }
@@ -129,29 +173,15 @@ bool rv_couple_capture_active(const RvCapture* k, const RvCoupleStrand* s, int i
 
 //---------------------------------------------------------------------------------------------- demands
 
-// The liquid around a vertex.
-typedef struct Liquid {
-  double volume;  // m3, by weight
-  double speed;   // m/s, mean relative to the strand
-  double across;  // m4/s, volume times speed across the strand
-} Liquid;
-
-static Liquid liquid_around(const RvCapture* k, size_t packed) {
-  double sum[RV_CAPTURE_WEIGHTS] = {0};
-  rv_couple_capture_add(k, packed, RV_CAPTURE_WEIGHTS, RV_CAPTURE_WEIGHTS, sum);
-  double volume = sum[RV_CAPTURE_VOLUME];
-  return (Liquid){volume, volume > 0 ? sum[RV_CAPTURE_SPEED] / volume : 0, sum[RV_CAPTURE_ACROSS]};
-}
-
-// m3 that the strand sweeps up in dt. The kernel (1 - d^2 / R^2)^2 has the integral pi R^2 / 3 over the section.
-static double swept(const RvCapture* k, const RvCoupleStrand* s, size_t packed, const Liquid* l, double height) {
-  const RvCaptureVertex* r = &k->around[packed];
-  const RvCoupleVertex* v = &k->c->vertices.data[packed];
+// m2 of the strand's length times the volume that it sweeps up in dt, for the sums of the liquid around. The kernel has
+// a unit integral over the section.
+static double swept(const RvCapture* k, const RvCoupleStrand* s, size_t packed, const double* around, double height) {
   double drop = k->c->capacity_radius.data[packed];
-  if (!(r->dispersed > 0) || !(drop > 0)) return 0;
+  if (!(drop > 0)) return 0;
   double pull = sqrt(k->set->tension / (k->set->density * drop));
-  double section = RV_PI * k->reach * k->reach / 3;
-  return r->dispersed * s->hairs * 2 * (v->radius + height) / section * (l->across + pull * l->volume) * k->dt;
+  double width = 2 * (k->c->vertices.data[packed].radius + height);
+  double volume = around[RV_CAPTURE_ACROSS] + pull * around[RV_CAPTURE_FILL];
+  return k->around[packed].air * s->hairs * width * volume * k->dt;
 }
 
 // Demand and return of a vertex.
@@ -162,13 +192,16 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   const double film = k->strands->film_state->volume[s->vertex + (size_t)i * RV_LANES];
   const double length = v->length * s->hairs;
   if (!s->valid || !(length > 0)) return;
-  Liquid l = liquid_around(k, packed);
-  if (!(l.volume > 0)) return;
+  double around[RV_CAPTURE_WEIGHTS] = {0};
+  rv_couple_capture_add(k, packed, RV_CAPTURE_WEIGHTS, RV_CAPTURE_WEIGHTS, around);
+  const double liquid = around[RV_CAPTURE_VOLUME], drops = around[RV_CAPTURE_DROPS];
+  if (!(liquid > 0)) return;
 
   // The film that the way out of the bulk leaves, m2.
   double multiplier = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
   double area = film / length;
-  double thin = rv_film_area(rv_couple_withdrawn_height(v->radius, l.speed, k->set), v->radius);
+  double thin =
+      rv_film_area(rv_couple_withdrawn_height(v->radius, around[RV_CAPTURE_SPEED] / liquid, k->set), v->radius);
   double between = 0;
   double drawn = multiplier * (thin + between);
 
@@ -177,16 +210,17 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double gain = fmax(r->air - r->air_before, 0) * drawn;
   if (r->air < 1) gain += mixed * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);
-  double want = gain * length + multiplier * swept(k, s, packed, &l, height);
-  double room = fmax(k->c->capacity.data[packed] - film, 0);
-  r->volume = l.volume;
-  r->taken_share = fmin(want, room) / l.volume;
+  double sweep = multiplier * swept(k, s, packed, around, height);
+  double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
+  double accepted = want > room ? room / want : 1;
+  r->taken_share = accepted * gain * length / liquid;
+  r->swept_share = drops > 0 ? accepted * sweep / drops : 0;
 
   // Film that comes under water goes back with the part of the strand that it is on; film under water within a time.
   double back = r->air < r->air_before ? 1 - r->air / r->air_before : 0;
   if (!(r->air > 0)) back = fmax(back, mixed);
   r->given = back * film;
-  r->given_share = r->given / l.volume;
+  r->given_share = r->given / liquid;
 }
 
 static void demand_some(void* arg, size_t begin, size_t end) {

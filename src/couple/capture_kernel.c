@@ -7,11 +7,11 @@
 void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
                                         double sums[2 * RV_CAPTURE_WEIGHTS]);
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      const double share[2]);
+                                      const double share[4]);
 void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapturePiece* p,
                                          const RvCaptureGroup* groups, const double share[2], double u[2][3]);
 void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       double sums[2 * RV_CAPTURE_TAKEN]);
+                                       const double share[4], double sums[2 * RV_CAPTURE_TAKEN]);
 
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
@@ -34,6 +34,14 @@ RV_INLINE Reach reach_of(const RvCaptureTile* tile, size_t i, uint32_t lanes) {
 
 RV_INLINE RvRow load(const float* p, Reach r) {
   if (__builtin_expect(r.all, 1)) return rv_row_load_loose(p + r.i);
+  RvRow x = {0};
+  FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
+  return x;
+}
+
+// The same of numbers that are known for particles of this tile alone.
+RV_INLINE RvRow load_own(const float* p, Reach r) {
+  if (__builtin_expect(r.tiles, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
   FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
@@ -78,13 +86,11 @@ RV_INLINE Mask mask_of(uint32_t bits) {
   return ((int32_t)bits & bit) == bit;
 }
 
-// Position t along the edge and 1 - d^2 / reach^2 of some particles.
+// Position t along the edge, and 1 - d^2 / reach^2 with the distance d from its line, of some particles.
 RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near) {
-  const RvRow zero = {0}, one = rv_row_set(1);
+  const RvRow one = rv_row_set(1);
   RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
-  at = larger(at, zero);
-  at = -larger(-at, -one);
   x -= at * p->d[0];
   y -= at * p->d[1];
   z -= at * p->d[2];
@@ -92,10 +98,10 @@ RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r
   *near = one - (x * x + y * y + z * z) * p->near;
 }
 
-// Bits of the particles that are within reach of the piece.
+// Bits of the particles that are within reach of the piece, beside it: those before and behind it belong to other
+// edges, or to none.
 RV_INLINE uint32_t find_near(const RvCapturePiece* p, Reach r, RvRow t, RvRow near) {
-  Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from));
-  if (p->to < 1) in &= t < rv_row_set(p->to);
+  Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from)) & (t < rv_row_set(p->to));
   return bits_of(in) & r.lanes;
 }
 
@@ -155,6 +161,16 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   }
 }
 
+// What a demand asks of some particles for the lower and the upper end.
+RV_INLINE void ask(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, const double share[4], RvRow* w,
+                   RvRowSum* lower, RvRowSum* upper) {
+  RvRow t;
+  weigh(tile, p, r, &t, w);
+  RvRowSum wide = rv_row_wide(*w), up = wide * rv_row_wide(t), drop = rv_row_wide(load_own(tile->dispersed, r));
+  *lower = (wide - up) * (share[0] + drop * share[2]);
+  *upper = up * (share[1] + drop * share[3]);
+}
+
 // Square root of eight floats. IEEE rounds it correctly, so every instruction set gives the same bits.
 RV_INLINE RvRow root(RvRow x) {
   RvRow y;
@@ -185,20 +201,22 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
       Reach at = reach_of(tile, i, last - i < 8 ? (1u << (last - i)) - 1 : 0xff);
-      RvRow t, near, speed[RV_CAPTURE_WEIGHTS];
+      RvRow t, near, whole, across;
       place(tile, p, at, &t, &near);
       at.lanes = find_near(p, at, t, near);
       if (!at.lanes) continue;
       groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
       RvRow w = only(mask_of(at.lanes), near * near);
-      RvRowSum volume = rv_row_wide(w) * load_sum(tile->available, at), up = rv_row_wide(t);
-      speeds(tile, p, at, t, w, &speed[RV_CAPTURE_SPEED], &speed[RV_CAPTURE_ACROSS]);
-      sum[RV_CAPTURE_VOLUME] += volume - volume * up;
-      sum[RV_CAPTURE_WEIGHTS + RV_CAPTURE_VOLUME] += volume * up;
-      RV_UNROLL for (int n = RV_CAPTURE_ACROSS; n < RV_CAPTURE_WEIGHTS; ++n) {
-        RvRowSum part = volume * rv_row_wide(speed[n]);
-        sum[n] += part - part * up;
-        sum[RV_CAPTURE_WEIGHTS + n] += part * up;
+      speeds(tile, p, at, t, w, &whole, &across);
+      RvRowSum up = rv_row_wide(t), part[RV_CAPTURE_WEIGHTS];
+      part[RV_CAPTURE_VOLUME] = rv_row_wide(w) * load_sum(tile->available, at);
+      part[RV_CAPTURE_SPEED] = part[RV_CAPTURE_VOLUME] * rv_row_wide(whole);
+      part[RV_CAPTURE_DROPS] = part[RV_CAPTURE_VOLUME] * rv_row_wide(load_own(tile->dispersed, at));
+      part[RV_CAPTURE_FILL] = part[RV_CAPTURE_DROPS] * (double)p->density;
+      part[RV_CAPTURE_ACROSS] = part[RV_CAPTURE_FILL] * rv_row_wide(across);
+      RV_UNROLL for (int n = 0; n < RV_CAPTURE_WEIGHTS; ++n) {
+        sum[n] += part[n] - part[n] * up;
+        sum[RV_CAPTURE_WEIGHTS + n] += part[n] * up;
       }
     }
   p->groups = count;
@@ -206,13 +224,13 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
 }
 
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      const double share[2]) {
+                                      const double share[4]) {
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow t, w;
-    weigh(tile, p, at, &t, &w);
-    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-    store_sum(tile->asked, at, load_sum(tile->asked, at) + ((wide - upper) * share[0] + upper * share[1]));
+    RvRow w;
+    RvRowSum lower, upper;
+    ask(tile, p, at, share, &w, &lower, &upper);
+    store_sum(tile->asked, at, load_sum(tile->asked, at) + (lower + upper));
   }
 }
 
@@ -231,14 +249,15 @@ void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapt
 }
 
 void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       double sums[2 * RV_CAPTURE_TAKEN]) {
+                                       const double share[4], double sums[2 * RV_CAPTURE_TAKEN]) {
   RvRowSum sum[2 * RV_CAPTURE_TAKEN] = {{0}};
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow t, w;
-    weigh(tile, p, at, &t, &w);
-    RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
-    RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
+    RvRow w;
+    RvRowSum lower, upper, each = load_sum(tile->each, at);
+    ask(tile, p, at, share, &w, &lower, &upper);
+    lower *= each;
+    upper *= each;
     sum[0] += lower;
     sum[RV_CAPTURE_TAKEN] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {

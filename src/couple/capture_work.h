@@ -23,17 +23,17 @@ typedef struct RvCaptureGroups {
 
 // Sums of a piece for its lower and its upper vertex: first of the liquid around, later of what is taken.
 typedef struct RvCaptureSums {
-  double at[2 * RV_CAPTURE_TAKEN];
+  double at[2 * RV_CAPTURE_WEIGHTS];
 } RvCaptureSums;
 
 // A vertex in the liquid.
 typedef struct RvCaptureVertex {
   double air;          // w_FF by the present positions of the particles
   double air_before;   // and in the call before
-  double dispersed;    // share of the liquid around that is drops, not bulk
+  bool sparse;         // there are particles around, but no bulk
   double taken_share;  // share of the available liquid around that the film asks for
+  double swept_share;  // and of drops besides
   double given_share;  // by which the film adds to it
-  double volume;       // m3 available around, by weight
   double given;        // m3 that the film returns
 } RvCaptureVertex;
 
@@ -51,8 +51,8 @@ typedef struct RvCapture {
   const RvLiquidGrid* grid;
   RvParticles* p;
   double dt;
+  double side;      // m, of the cube of a nominal particle: least reach of an edge
   uint64_t random;  // of the call: decides about particles too small to be divided
-  double reach;     // m, of an edge: the side of the cube of a nominal particle
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles; hi is one beyond
   size_t first;          // first strand of the first chunk
@@ -62,6 +62,8 @@ typedef struct RvCapture {
   // from the scratch
   uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
   float* cell_fill;              // [homes x cells] volume of the particles over that of the cell
+  float* tile_speed;             // [homes] m/s, the fastest of its particles
+  float* reach;                  // [packed] m, of the edge above each vertex
   uint32_t* edge_first;          // [packed + 1] entries of each edge
   uint32_t *tile_first, *order;  // [homes + 1], [entries] those of each tile
   RvCapturePiece* pieces;        // [entries]
@@ -69,6 +71,7 @@ typedef struct RvCapture {
   RvCaptureVertex* around;       // [packed]
   double* gain;                  // [4 packed] m3 and kg m/s
   double* available;             // [particles] m3 that may pass to the film
+  float* dispersed;              // [particles] how far it is a drop: 1, or a part of the bulk: 0
   double* asked;                 // [particles] share of it that is asked for; later m3 that is captured
   double* each;                  // [particles] m3 given for each share asked
   double* returned;              // [particles] share of it that the film adds
@@ -77,8 +80,10 @@ typedef struct RvCapture {
 
 // What the film of every vertex asks for and returns. (capture_demand.c)
 //
-// Before the search for pairs: submersion and dispersion of every vertex.
+// Before the search for pairs: fill of cells, submersion of every vertex, and the reach of edges.
 void rv_couple_capture_look(RvCapture* k);
+// How far a particle of a cell is a drop, not a part of the bulk.
+float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell);
 // After it: the demands, from the sums of the liquid around.
 void rv_couple_capture_demand(RvCapture* k);
 // Whether anything can pass between the film of a vertex and the liquid around.

@@ -44,6 +44,7 @@ typedef struct RvCoupleSettings {
   const double* drip_at;
   double nominal;     // m3 of a particle of the bulk; drops have a quarter of it, never less than a tenth
   double gravity[3];  // m/s2
+  int32_t drip_row;   // row of drops of strands among the particles: they are not captured at once
   // E51: submerged film moves with the bulk on the grid, not with its strand (WH-35). So light hair under water does
   // not have the inertia of its film (check wet_sunk). Off: the strand carries all of its film, as with cached liquid.
   bool film_in_bulk;

@@ -34,6 +34,7 @@ static RvResult accelerated_strands(RvWetFilm* w, RvCoupleStrands* out, RvError*
 static RvCoupleSettings settings_now(const RvWetFilm* w) {
   RvCoupleSettings s = w->settings.couple;
   s.count_key = w->drop_seed / COUNT_EVERY + 1;
+  s.drip_row = w->drip_row;
   return s;
 }
 

@@ -53,8 +53,8 @@ def main():
         height = theory(speed, viscosity)
         truth = numpy.pi * ((RADIUS + height) ** 2 - RADIUS ** 2)
         what = "film at %g m/s and %g Pa s, um2" % (speed, viscosity)
-        by_size = [measure(speed, sep, viscosity=viscosity) for sep in (0.004, 0.002, 0.001)]
-        scenes.equal(what + ", particlesep 4, 2, 1 mm", [1e12 * a for a in by_size], 0.15)
+        by_size = [measure(speed, sep, viscosity=viscosity) for sep in (0.003, 0.0015, 0.00075)]
+        scenes.equal(what + ", particlesep 3, 1.5, 0.75 mm", [1e12 * a for a in by_size], 0.15)
         # Quere's law is one of steady withdrawal; waves on the pool change the speed
         scenes.near(what, 1e12 * by_size[-1], 1e12 * truth, 0.25, "Landau-Levich-Quere")
     by_steps = [measure(0.2, substeps=n) for n in (2, 4, 16)]
