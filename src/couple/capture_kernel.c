@@ -86,11 +86,15 @@ RV_INLINE Mask mask_of(uint32_t bits) {
   return ((int32_t)bits & bit) == bit;
 }
 
-// Position t along the edge, and 1 - d^2 / reach^2 with the distance d from its line, of some particles.
-RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near) {
-  const RvRow one = rv_row_set(1);
+// Position t along the edge and 1 - d^2 / reach^2 of some particles; `beside`: those beside the edge, not before or
+// behind it.
+RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near, Mask* beside) {
+  const RvRow zero = {0}, one = rv_row_set(1);
   RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
+  *beside = (at >= zero) & (at < one);
+  at = larger(at, zero);
+  at = -larger(-at, -one);
   x -= at * p->d[0];
   y -= at * p->d[1];
   z -= at * p->d[2];
@@ -98,17 +102,18 @@ RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r
   *near = one - (x * x + y * y + z * z) * p->near;
 }
 
-// Bits of the particles that are within reach of the piece, beside it: those before and behind it belong to other
-// edges, or to none.
+// Bits of the particles that are within reach of the piece.
 RV_INLINE uint32_t find_near(const RvCapturePiece* p, Reach r, RvRow t, RvRow near) {
-  Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from)) & (t < rv_row_set(p->to));
+  Mask in = (near > (RvRow){0}) & (t >= rv_row_set(p->from));
+  if (p->to < 1) in &= t < rv_row_set(p->to);
   return bits_of(in) & r.lanes;
 }
 
 // Their positions and weights (1 - d^2 / reach^2)^2.
 RV_INLINE void weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   RvRow near;
-  place(tile, p, r, t, &near);
+  Mask beside;
+  place(tile, p, r, t, &near, &beside);
   *w = only(mask_of(r.lanes), near * near);
 }
 
@@ -202,7 +207,8 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
       Reach at = reach_of(tile, i, last - i < 8 ? (1u << (last - i)) - 1 : 0xff);
       RvRow t, near, whole, across;
-      place(tile, p, at, &t, &near);
+      Mask beside;
+      place(tile, p, at, &t, &near, &beside);
       at.lanes = find_near(p, at, t, near);
       if (!at.lanes) continue;
       groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
@@ -211,8 +217,10 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
       RvRowSum up = rv_row_wide(t), part[RV_CAPTURE_WEIGHTS];
       part[RV_CAPTURE_VOLUME] = rv_row_wide(w) * load_sum(tile->available, at);
       part[RV_CAPTURE_SPEED] = part[RV_CAPTURE_VOLUME] * rv_row_wide(whole);
-      part[RV_CAPTURE_DROPS] = part[RV_CAPTURE_VOLUME] * rv_row_wide(load_own(tile->dispersed, at));
-      part[RV_CAPTURE_FILL] = part[RV_CAPTURE_DROPS] * (double)p->density;
+      RvRow dispersed = load_own(tile->dispersed, at);
+      part[RV_CAPTURE_DROPS] = part[RV_CAPTURE_VOLUME] * rv_row_wide(dispersed);
+      // the section that an edge sweeps ends with it
+      part[RV_CAPTURE_FILL] = part[RV_CAPTURE_VOLUME] * rv_row_wide(only(beside, dispersed)) * (double)p->density;
       part[RV_CAPTURE_ACROSS] = part[RV_CAPTURE_FILL] * rv_row_wide(across);
       RV_UNROLL for (int n = 0; n < RV_CAPTURE_WEIGHTS; ++n) {
         sum[n] += part[n] - part[n] * up;
