@@ -1,0 +1,461 @@
+// Free area around each hair of a bundle (WH-20, WH-31, E74).
+//
+// Liquid fills the space between parallel hairs and is held there by the hairs' surface. Per hair of a bundle that
+// space has the section s = a - pi r^2, where a is the hair's cell: the points of the plane across it that are nearer
+// to it than to any other hair. Filling it wets 2 pi r of circumference, so the energy balance per length gives the
+// suction p = 2 pi r tension cos(angle) / s, and a column of p / (density g) against gravity.
+//
+// The cell. A neighbour at D in the plane bounds the cell at half of its distance: in the direction e the border is at
+// 1 / u, u = max over neighbours of 2 e.D / D^2. Then a = pi mean(1 / u^2) over directions. Directions without a
+// neighbour, as at the border of a bundle, are left out: a direction counts by the cosine of its angle with the
+// neighbour that bounds it. So square and hexagonal bundles have a within 5% inside, at edges and at corners, random
+// ones on the mean. As a maximum does not depend on order, neither do the bits.
+//
+// The weight chi of the bundle. The column is p / (density g) = l_c s_most / s with the capillary length l_c and
+// s_most = 2 pi r cos(angle) l_c. Below l_c it is no more than a meniscus: chi rises from 0 at s = s_most to 1 at half
+// of it. And hairs that have neighbours on one side only, as a pair, do not enclose liquid: chi rises with the share of
+// directions that count. Both are physical lengths: neither points nor substeps change them.
+//
+// A strand that stands for n hairs has them evenly in its cell, a / n each.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "couple/store.h"
+#include "math/scalar.h"
+#include "space/sort.h"
+
+enum { DIRECTIONS = 16 };
+enum { ROWS = 9 };               // rows of three cells around a cell
+enum { MOST_PIECES = 8 };        // beads of an edge at most
+enum { AXIS_BITS = 20 };         // of a key for each axis at most
+enum { VERTICES_OF_TASK = 64 };  // also the grain of strands and beads
+// Neighbours fade out between the reach, at which the column is a capillary length, and so many reaches.
+static const float FADE = 1.25F;
+// Beads fade out between their half length and so many of it, so that the end of a hair is not sudden.
+static const float BEYOND = 1.25F;
+// Cosine of the angle between two hairs below which they are not parallel, and above which they are.
+static const float CROSSED = 0.5F, PARALLEL = 0.7F;
+// Cosine of the angle between a direction and the neighbour that bounds the cell there: below the first the direction
+// has no neighbour, above the second it has one. They make the edges and corners of a square bundle right within 2%.
+static const float ASIDE = 0.6F, TOWARDS = 0.8F;
+// Shares of directions that count: a pair has 0.26, a hair at the corner of a square bundle 0.48.
+static const double OPEN = 0.28, ENCLOSED = 0.4;
+// r^2: smallest free area; hexagonal packing has 0.32, square packing 0.86.
+static const double LEAST_AREA = 0.4;
+// m/s2: a twentieth of gravity always acts, as for the capacity, so that reaches are finite.
+static const double LEAST_GRAVITY = 0.05 * 9.81;
+
+// A straight piece of hair.
+typedef struct Bead {
+  float x[3];  // m, from the box's corner
+  float tangent[3];
+  float half;  // m, of its length
+  uint32_t strand;
+} Bead;
+
+// Where a vertex looks for its neighbours.
+typedef struct Place {
+  float x[3], tangent[3], across[2][3];
+  float reach;  // m
+  float least;  // m2: squares of distances count as at least this
+  uint32_t strand;
+} Place;
+
+// The cell of a vertex, direction by direction.
+typedef float Four __attribute__((vector_size(16)));
+typedef int32_t Four32 __attribute__((vector_size(16)));
+enum { PARTS = DIRECTIONS / 4 };
+typedef struct Border {
+  Four inverse[PARTS];   // 1/m: u
+  Four distance[PARTS];  // m, of the neighbour that bounds it
+} Border;
+
+typedef struct Spacing {
+  RvCouple* c;
+  const RvCoupleSettings* set;
+  double length;      // m, l_c
+  double reach;       // m, largest of all vertices
+  Border directions;  // x and y of unit vectors, in the places of inverse and distance
+  // from the scratch
+  size_t nbead;
+  uint32_t* first;              // [packed + 1] beads of the edge above each vertex
+  Bead *beads, *sorted;         // [beads] along the strands, and by cells
+  uint64_t *keys, *spare_keys;  // [beads or packed] cells
+  uint32_t *order, *spare_order;
+  uint64_t* bead_keys;    // [beads] sorted
+  double lo[3], inverse;  // m, corner of the box; 1/m, of the cells' size
+  int bits[3];            // of the keys, for each axis
+} Spacing;
+
+//---------------------------------------------------------------------------------------------- physics
+
+// Cosine of the contact angle at a vertex, at least 0.
+static double cosine(const RvCoupleSettings* set, const RvCoupleStrand* s, int i) {
+  double angle = set->angle_at ? set->angle_at[s->vertex + (size_t)i * RV_LANES] : set->angle;
+  return fmax(rv_cos(angle), 0);
+}
+
+// m2: the free area at which the column is a capillary length.
+static double most_area(const Spacing* k, double radius, double cosine) {
+  return 2 * RV_PI * radius * cosine * k->length;
+}
+
+static double smoothstep(double x) {
+  x = rv_clamp(x, 0, 1);
+  return x * x * (3 - 2 * x);
+}
+
+static void set_length(Spacing* k) {
+  const double* g = k->set->gravity;
+  double gravity = fmax(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), LEAST_GRAVITY);
+  k->length = sqrt(k->set->tension / (k->set->density * gravity));
+}
+
+// m: distance of strands at which the column is a capillary length.
+static double reach_of(const Spacing* k, const RvCoupleStrand* s, int i) {
+  double r = k->c->vertices.data[s->first + (size_t)i].radius;
+  double area = most_area(k, r, cosine(k->set, s, i));
+  return area > 0 ? sqrt(s->hairs * (area + RV_PI * r * r)) : 0;
+}
+
+// The largest reach of all vertices.
+static void find_reach(Spacing* k) {
+  const RvCouple* c = k->c;
+  for (size_t n = 0; n < c->strands.count; ++n) {
+    const RvCoupleStrand* s = &c->strands.data[n];
+    for (int i = 0; i < s->count && s->valid; ++i) {
+      double reach = reach_of(k, s, i);
+      if (reach > k->reach) k->reach = reach;
+    }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- beads
+
+// Number of beads of each edge: no longer than two reaches, if so many are allowed. False: no memory.
+static bool count_beads(Spacing* k) {
+  RvCouple* c = k->c;
+  size_t vertices = c->vertices.count;
+  double longest = 0;
+  if (!(k->first = RV_TAKE(c->scratch, uint32_t, vertices + 1))) return false;
+  for (size_t n = 0; n < c->strands.count; ++n) {
+    const RvCoupleStrand* s = &c->strands.data[n];
+    const RvCoupleVertex* v = &c->vertices.data[s->first];
+    for (int i = 0; i < s->count; ++i) {
+      k->first[s->first + (size_t)i] = (uint32_t)k->nbead;
+      if (!s->valid || i + 1 == s->count) continue;
+      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
+      double pieces = rv_clamp(ceil(edge / (2 * k->reach)), 1, MOST_PIECES);
+      longest = fmax(longest, edge / pieces);
+      k->nbead += (size_t)pieces;
+      if (k->nbead > UINT32_MAX / 2) return false;
+    }
+  }
+  k->first[vertices] = (uint32_t)k->nbead;
+  // A bead that meets the plane of a vertex within reach has its middle within the size of a cell.
+  double reach = FADE * k->reach, half = 0.5 * BEYOND * longest;
+  k->inverse = 1 / sqrt(reach * reach + half * half);
+  return true;
+}
+
+static bool take_memory(Spacing* k) {
+  RvArena* scratch = k->c->scratch;
+  size_t n = k->nbead, most = n > k->c->vertices.count ? n : k->c->vertices.count;
+  k->beads = RV_TAKE(scratch, Bead, n);
+  k->sorted = RV_TAKE(scratch, Bead, n);
+  k->keys = RV_TAKE(scratch, uint64_t, most);
+  k->spare_keys = RV_TAKE(scratch, uint64_t, most);
+  k->bead_keys = RV_TAKE(scratch, uint64_t, n);
+  k->order = RV_TAKE(scratch, uint32_t, most);
+  k->spare_order = RV_TAKE(scratch, uint32_t, most);
+  return k->beads && k->sorted && k->keys && k->spare_keys && k->bead_keys && k->order && k->spare_order;
+}
+
+// The box of all vertices, and the bits of its cells, with a margin of one cell to each side.
+static void set_box(Spacing* k) {
+  const RvCouple* c = k->c;
+  double hi[3] = {-INFINITY, -INFINITY, -INFINITY}, size = 1 / k->inverse;
+  for (int a = 0; a < 3; ++a) k->lo[a] = INFINITY;
+  for (size_t n = 0; n < c->strands.count; ++n) {
+    const RvCoupleStrand* s = &c->strands.data[n];
+    for (size_t i = s->first; s->valid && i < s->first + (size_t)s->count; ++i)
+      for (int a = 0; a < 3; ++a) {
+        double x = c->vertices.data[i].x[a];
+        k->lo[a] = x < k->lo[a] ? x : k->lo[a];
+        hi[a] = x > hi[a] ? x : hi[a];
+      }
+  }
+  for (int a = 0; a < 3; ++a) size = fmax(size, (hi[a] - k->lo[a]) / (double)(1 << AXIS_BITS));
+  k->inverse = 1 / size;
+  for (int a = 0; a < 3; ++a) k->bits[a] = rv_sort_bits((uint64_t)((hi[a] - k->lo[a]) * k->inverse) + 3);
+}
+
+// Key of the cell of a place, from the box's corner.
+static uint64_t key_of(const Spacing* k, const float x[3]) {
+  uint64_t i[3];
+  for (int a = 0; a < 3; ++a) i[a] = (uint64_t)(fmax((double)x[a], 0) * k->inverse) + 1;
+  return (i[2] << k->bits[1] | i[1]) << k->bits[0] | i[0];
+}
+
+static void from_corner(const Spacing* k, RvVec3 x, float out[3]) {
+  rv_vec3_store(out, rv_sub(x, rv_vec3(k->lo[0], k->lo[1], k->lo[2])));
+}
+
+// Lays the beads of some strands, with their cells.
+static void lay_beads(void* arg, size_t begin, size_t end) {
+  const Spacing* k = arg;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    const RvCoupleVertex* v = &k->c->vertices.data[s->first];
+    for (int i = 0; i + 1 < s->count && s->valid; ++i) {
+      const uint32_t* first = &k->first[s->first + (size_t)i];
+      RvVec3 a = rv_couple_x(v + i), b = rv_couple_x(v + i + 1), t = rv_couple_tangent(v + i);
+      uint32_t pieces = first[1] - first[0];
+      for (uint32_t piece = 0; piece < pieces; ++piece) {
+        Bead* bead = &k->beads[first[0] + piece];
+        from_corner(k, rv_lerp(a, b, (piece + 0.5) / pieces), bead->x);
+        rv_vec3_store(bead->tangent, t);
+        bead->half = (float)(0.5 * rv_distance(a, b) / pieces);
+        bead->strand = (uint32_t)n;
+        k->keys[first[0] + piece] = key_of(k, bead->x);
+        k->order[first[0] + piece] = first[0] + piece;
+      }
+    }
+  }
+}
+
+static void gather_beads(void* arg, size_t begin, size_t end) {
+  const Spacing* k = arg;
+  for (size_t b = begin; b < end; ++b) {
+    k->sorted[b] = k->beads[k->order[b]];
+    k->bead_keys[b] = k->keys[b];
+  }
+}
+
+// Beads by cells; false: no memory.
+static bool sort_beads(Spacing* k) {
+  int bits = k->bits[0] + k->bits[1] + k->bits[2];
+  rv_parallel_for(k->c->strands.count, VERTICES_OF_TASK, lay_beads, k);
+  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, bits)) return false;
+  rv_parallel_for(k->nbead, VERTICES_OF_TASK * VERTICES_OF_TASK, gather_beads, k);
+  return true;
+}
+
+//---------------------------------------------------------------------------------------------- the cell of a hair
+
+static float smooth(float x, float from, float to) {
+  x = (x - from) / (to - from);
+  x = x < 0 ? 0 : x > 1 ? 1 : x;
+  return x * x * (3 - 2 * x);
+}
+
+static float dot(const float a[3], const float b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// A neighbour at (x, y) in the plane of the hair, of weight 0 to 1, bounds the cell.
+static void bound(const Spacing* k, Border* border, float x, float y, float square, float weight) {
+  float scale = 2 * weight / square, distance = sqrtf(square);
+  for (int i = 0; i < PARTS; ++i) {
+    Four u = k->directions.inverse[i] * (scale * x) + k->directions.distance[i] * (scale * y);
+    Four32 nearer = u > border->inverse[i];
+    border->inverse[i] = (Four)(((Four32)u & nearer) | ((Four32)border->inverse[i] & ~nearer));
+    Four32 own = (Four32)border->distance[i] & ~nearer;
+    border->distance[i] = (Four)(((Four32)(Four){distance, distance, distance, distance} & nearer) | own);
+  }
+}
+
+// The hair of a bead crosses the plane of a vertex where the bead's own line does.
+static void meet(const Spacing* k, const Place* p, const Bead* b, Border* border) {
+  float d[3] = {b->x[0] - p->x[0], b->x[1] - p->x[1], b->x[2] - p->x[2]};
+  float ahead = dot(d, p->tangent), farthest = BEYOND * b->half;
+  if (ahead > farthest || -ahead > farthest || b->strand == p->strand) return;
+  float along = dot(b->tangent, p->tangent), cosine = along < 0 ? -along : along;
+  if (cosine <= CROSSED) return;
+  float behind = ahead / along;
+  float beyond = behind < 0 ? -behind : behind;
+  for (int a = 0; a < 3; ++a) d[a] -= behind * b->tangent[a];
+  float square = dot(d, d), most = FADE * p->reach;
+  if (beyond >= farthest || square >= most * most) return;
+  float weight = smooth(cosine, CROSSED, PARALLEL) * smooth(farthest - beyond, 0, farthest - b->half);
+  if (square > p->reach * p->reach) weight *= smooth(most - sqrtf(square), 0, most - p->reach);
+  bound(k, border, dot(d, p->across[0]), dot(d, p->across[1]), square > p->least ? square : p->least, weight);
+}
+
+// Mean of 1 / u^2 over the directions that have a neighbour; their share in `covered`.
+static double mean_square(const Border* border, double* covered) {
+  double sum = 0, weights = 0;
+  for (int i = 0; i < DIRECTIONS; ++i) {
+    float u = border->inverse[i / 4][i % 4], d = border->distance[i / 4][i % 4];
+    if (!(u > 0)) continue;
+    float towards = 0.5F * u * d, weight = smooth(towards, ASIDE, TOWARDS);
+    sum += (double)(weight / (u * u));
+    weights += (double)weight;
+  }
+  *covered = weights / DIRECTIONS;
+  return weights > 0 ? sum / weights : INFINITY;
+}
+
+//---------------------------------------------------------------------------------------------- vertices
+
+static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
+  RvVec3 sum = {0, 0, 0};
+  if (i > 0) sum = rv_add(sum, rv_couple_tangent(v - 1));
+  if (i + 1 < n) sum = rv_add(sum, rv_couple_tangent(v));
+  return rv_normalize(sum, rv_vec3(0, 1, 0));
+}
+
+static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double square, double covered) {
+  size_t at = s->first + (size_t)i;
+  double r = k->c->vertices.data[at].radius, most = most_area(k, r, cosine(k->set, s, i));
+  double area = fmax(RV_PI * square / s->hairs - RV_PI * r * r, LEAST_AREA * r * r);
+  bool bundled = area < most;
+  k->c->free_area.data[at] = bundled ? area : most;
+  k->c->bundle_share.data[at] =
+      bundled ? smoothstep(most / area - 1) * smoothstep((covered - OPEN) / (ENCLOSED - OPEN)) : 0;
+}
+
+// Strand of a packed vertex, by bisection.
+static uint32_t strand_of(const RvCouple* c, size_t vertex) {
+  size_t lo = 0, hi = c->strands.count;
+  while (hi - lo > 1) {
+    size_t middle = (lo + hi) / 2;
+    *(c->strands.data[middle].first <= vertex ? &lo : &hi) = middle;
+  }
+  return (uint32_t)lo;
+}
+
+static Place place_of(const Spacing* k, size_t vertex) {
+  const RvCouple* c = k->c;
+  Place p = {.strand = strand_of(c, vertex)};
+  const RvCoupleStrand* s = &c->strands.data[p.strand];
+  const RvCoupleVertex* v = &c->vertices.data[vertex];
+  int i = (int)(vertex - s->first);
+  RvVec3 t = vertex_tangent(v, i, s->count), e = rv_perpendicular(t);
+  from_corner(k, rv_couple_x(v), p.x);
+  rv_vec3_store(p.tangent, t);
+  rv_vec3_store(p.across[0], e);
+  rv_vec3_store(p.across[1], rv_cross(t, e));
+  p.reach = (float)reach_of(k, s, i);
+  p.least = (float)(v->radius * v->radius);
+  return p;
+}
+
+// Cells of the vertices of some strands; those of invalid strands come last.
+static void find_keys(void* arg, size_t begin, size_t end) {
+  const Spacing* k = arg;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    for (size_t i = s->first; i < s->first + (size_t)s->count; ++i) {
+      float x[3] = {0, 0, 0};
+      if (s->valid) from_corner(k, rv_couple_x(&k->c->vertices.data[i]), x);
+      k->keys[i] = key_of(k, x);
+      k->order[i] = (uint32_t)i;
+    }
+  }
+}
+
+// First bead of the cell `key` or of one behind it.
+static size_t first_bead(const Spacing* k, uint64_t key) {
+  size_t lo = 0, hi = k->nbead;
+  while (lo < hi) {
+    size_t middle = (lo + hi) / 2;
+    if (k->bead_keys[middle] < key)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  return lo;
+}
+
+// Free areas of some vertices in the order of their cells.
+static void measure_vertices(void* arg, size_t begin, size_t end) {
+  const Spacing* k = arg;
+  size_t from[ROWS] = {0}, to[ROWS] = {0};
+  uint64_t key = UINT64_MAX;
+  for (size_t n = begin; n < end; ++n) {
+    size_t vertex = k->order[n];
+    Place p = place_of(k, vertex);
+    const RvCoupleStrand* s = &k->c->strands.data[p.strand];
+    Border border;
+    memset(&border, 0, sizeof border);
+    double covered = 0, square = INFINITY;
+    if (s->valid && p.reach > 0) {
+      for (int row = 0; k->keys[n] != key && row < ROWS; ++row) {
+        uint64_t z = (uint64_t)(row / 3 - 1) << (k->bits[0] + k->bits[1]), y = (uint64_t)(row % 3 - 1) << k->bits[0];
+        from[row] = first_bead(k, k->keys[n] + z + y - 1);
+        to[row] = first_bead(k, k->keys[n] + z + y + 2);
+      }
+      key = k->keys[n];
+      for (int row = 0; row < ROWS; ++row)
+        for (size_t b = from[row]; b < to[row]; ++b) meet(k, &p, &k->sorted[b], &border);
+      square = mean_square(&border, &covered);
+    }
+    set_vertex(k, s, (int)(vertex - s->first), square, covered);
+  }
+}
+
+// The directions of the cell's border; false: no memory.
+static bool measure(Spacing* k) {
+  for (int i = 0; i < DIRECTIONS; ++i) {
+    k->directions.inverse[i / 4][i % 4] = (float)rv_cos(2 * RV_PI * i / DIRECTIONS);
+    k->directions.distance[i / 4][i % 4] = (float)rv_sin(2 * RV_PI * i / DIRECTIONS);
+  }
+  if (!count_beads(k) || !take_memory(k)) return false;
+  set_box(k);
+  if (!sort_beads(k)) return false;
+  rv_parallel_for(k->c->strands.count, VERTICES_OF_TASK, find_keys, k);
+  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->c->vertices.count,
+                    k->bits[0] + k->bits[1] + k->bits[2]))
+    return false;
+  rv_parallel_for(k->c->vertices.count, VERTICES_OF_TASK, measure_vertices, k);
+  return true;
+}
+
+// No hair is in a bundle.
+static void set_alone(const Spacing* k) {
+  memset(k->c->free_area.data, 0, k->c->free_area.count * sizeof(double));
+  memset(k->c->bundle_share.data, 0, k->c->bundle_share.count * sizeof(double));
+}
+
+RvResult rv_couple_find_spacing(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                                RvError* error) {
+  RvResult result = rv_couple_pack(c, strands, settings, error);
+  if (result) return result;
+  size_t n = c->vertices.count;
+  if (settings->count_key && settings->count_key == c->spacing_key && c->bundle_share.count == n) return RV_OK;
+  c->spacing_key = 0;
+  Spacing k = {.c = c, .set = settings};
+  bool ok = rv_array_resize(&c->free_area, n) && rv_array_resize(&c->bundle_share, n);
+  if (ok) {
+    set_length(&k);
+    find_reach(&k);
+    RvArenaMark mark = rv_arena_mark(c->scratch);
+    if (k.reach > 0)
+      ok = measure(&k);
+    else
+      set_alone(&k);
+    rv_arena_release(c->scratch, mark);
+  }
+  if (!ok)
+    return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for the spacing of %zu strands", c->strands.count);
+  c->spacing_key = settings->count_key;
+  return RV_OK;
+}
+
+RvResult rv_couple_spacing(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                           double* free_area, double* bundle_share, RvError* error) {
+  RvArenaMark mark = rv_arena_mark(c->scratch);
+  RvResult result = rv_couple_find_spacing(c, strands, settings, error);
+  rv_arena_release(c->scratch, mark);
+  if (result) return result;
+  for (size_t k = 0; k < c->strands.count; ++k) {
+    const RvCoupleStrand* s = &c->strands.data[k];
+    for (int i = 0; i < s->count; ++i) {
+      rv_couple_put1(free_area, s, i, c->free_area.data[s->first + (size_t)i]);
+      rv_couple_put1(bundle_share, s, i, c->bundle_share.data[s->first + (size_t)i]);
+    }
+  }
+  return RV_OK;
+}
