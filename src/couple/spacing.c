@@ -16,7 +16,8 @@
 // of it. And hairs that have neighbours on one side only, as a pair, do not enclose liquid: chi rises with the share of
 // directions that count. Both are physical lengths: neither points nor substeps change them.
 //
-// A strand that stands for n hairs has them evenly in its cell, a / n each.
+// A strand that stands for n hairs has them evenly in its cell, a / n each. Fine strands are measured at every so many
+// vertices, about as far apart as the neighbours are looked for.
 #include <math.h>
 #include <string.h>
 
@@ -26,10 +27,10 @@
 #include "space/sort.h"
 
 enum { DIRECTIONS = 16 };
-enum { ROWS = 9 };               // rows of three cells around a cell
-enum { MOST_PIECES = 8 };        // beads of an edge at most
-enum { AXIS_BITS = 20 };         // of a key for each axis at most
-enum { VERTICES_OF_TASK = 64 };  // also the grain of strands and beads
+enum { ROWS = 9 };         // rows of three cells around a cell
+enum { MOST_PIECES = 8 };  // beads of an edge at most
+enum { AXIS_BITS = 20 };   // of a key for each axis at most
+enum { STRANDS_OF_TASK = 64, NODES_OF_TASK = 256, BEADS_OF_TASK = 4096 };
 // Neighbours fade out between the reach, at which the column is a capillary length, and so many reaches.
 static const float FADE = 1.25F;
 // Beads fade out between their half length and so many of it, so that the end of a hair is not sudden.
@@ -54,6 +55,8 @@ typedef struct Bead {
   uint32_t strand;
 } Bead;
 
+enum { ROWS_OF_BEADS = 7 };  // numbers of a bead that the search reads: x, tangent, half
+
 // Where a vertex looks for its neighbours.
 typedef struct Place {
   float x[3], tangent[3], across[2][3];
@@ -69,21 +72,31 @@ enum { PARTS = DIRECTIONS / 4 };
 typedef struct Border {
   Four inverse[PARTS];   // 1/m: u
   Four distance[PARTS];  // m, of the neighbour that bounds it
+  float farthest;        // m2: square of the distance from which on neighbours bound it no more
 } Border;
+
+// A strand is measured at every `stride`th vertex, its nodes, and at its last one; chords join them.
+typedef struct Chords {
+  uint32_t stride;      // edges of a chord
+  uint32_t pieces;      // beads of a chord
+  uint32_t node, bead;  // its first ones
+} Chords;
 
 typedef struct Spacing {
   RvCouple* c;
   const RvCoupleSettings* set;
   double length;      // m, l_c
+  double cosine;      // of the contact angle where vertices have none of their own
   double reach;       // m, largest of all vertices
   Border directions;  // x and y of unit vectors, in the places of inverse and distance
+  size_t nbead, nnode;
   // from the scratch
-  size_t nbead;
-  uint32_t* first;              // [packed + 1] beads of the edge above each vertex
+  Chords* chords;               // [strands + 1]
   Bead *beads, *sorted;         // [beads] along the strands, and by cells
-  uint64_t *keys, *spare_keys;  // [beads or packed] cells
+  float* row[ROWS_OF_BEADS];    // [beads + 3] the sorted beads once more, number by number
+  uint64_t* bead_keys;          // [beads] sorted
+  uint64_t *keys, *spare_keys;  // [beads or nodes] cells
   uint32_t *order, *spare_order;
-  uint64_t* bead_keys;    // [beads] sorted
   double lo[3], inverse;  // m, corner of the box; 1/m, of the cells' size
   int bits[3];            // of the keys, for each axis
 } Spacing;
@@ -91,9 +104,9 @@ typedef struct Spacing {
 //---------------------------------------------------------------------------------------------- physics
 
 // Cosine of the contact angle at a vertex, at least 0.
-static double cosine(const RvCoupleSettings* set, const RvCoupleStrand* s, int i) {
-  double angle = set->angle_at ? set->angle_at[s->vertex + (size_t)i * RV_LANES] : set->angle;
-  return fmax(rv_cos(angle), 0);
+static double cosine(const Spacing* k, const RvCoupleStrand* s, int i) {
+  const double* at = k->set->angle_at;
+  return at ? fmax(rv_cos(at[s->vertex + (size_t)i * RV_LANES]), 0) : k->cosine;
 }
 
 // m2: the free area at which the column is a capillary length.
@@ -110,12 +123,13 @@ static void set_length(Spacing* k) {
   const double* g = k->set->gravity;
   double gravity = fmax(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), LEAST_GRAVITY);
   k->length = sqrt(k->set->tension / (k->set->density * gravity));
+  k->cosine = fmax(rv_cos(k->set->angle), 0);
 }
 
 // m: distance of strands at which the column is a capillary length.
 static double reach_of(const Spacing* k, const RvCoupleStrand* s, int i) {
   double r = k->c->vertices.data[s->first + (size_t)i].radius;
-  double area = most_area(k, r, cosine(k->set, s, i));
+  double area = most_area(k, r, cosine(k, s, i));
   return area > 0 ? sqrt(s->hairs * (area + RV_PI * r * r)) : 0;
 }
 
@@ -133,27 +147,52 @@ static void find_reach(Spacing* k) {
 
 //---------------------------------------------------------------------------------------------- beads
 
-// Number of beads of each edge: no longer than two reaches, if so many are allowed. False: no memory.
+// Chords in a strand.
+static uint32_t chords_of(const RvCoupleStrand* s, const Chords* c) {
+  return s->valid ? ((uint32_t)s->count + c->stride - 2) / c->stride : 0;
+}
+
+// Node j of a strand: its vertex.
+static int node_vertex(const RvCoupleStrand* s, const Chords* c, uint32_t j) {
+  uint32_t i = j * c->stride, last = (uint32_t)s->count - 1;
+  return (int)(i < last ? i : last);
+}
+
+// Chords are about as long as the reach, and beads no longer than two reaches, if so many are allowed.
+static Chords make_chords(const Spacing* k, const RvCoupleStrand* s) {
+  double sum = 0;
+  for (int i = 0; i < s->count; ++i) sum += k->c->vertices.data[s->first + (size_t)i].length;
+  double edge = sum / (s->count - 1);
+  double stride = edge > 0 ? k->reach / edge : 1, pieces = ceil(edge / (2 * k->reach));
+  return (Chords){.stride = (uint32_t)rv_clamp(stride, 1, s->count - 1),
+                  .pieces = (uint32_t)rv_clamp(pieces, 1, MOST_PIECES),
+                  .node = (uint32_t)k->nnode,
+                  .bead = (uint32_t)k->nbead};
+}
+
+// Chords of all strands, and the size of a cell: a bead that meets the plane of a node within reach has its middle
+// within it. False: no memory.
 static bool count_beads(Spacing* k) {
   RvCouple* c = k->c;
-  size_t vertices = c->vertices.count;
   double longest = 0;
-  if (!(k->first = RV_TAKE(c->scratch, uint32_t, vertices + 1))) return false;
+  if (!(k->chords = RV_TAKE(c->scratch, Chords, c->strands.count + 1))) return false;
   for (size_t n = 0; n < c->strands.count; ++n) {
     const RvCoupleStrand* s = &c->strands.data[n];
-    const RvCoupleVertex* v = &c->vertices.data[s->first];
-    for (int i = 0; i < s->count; ++i) {
-      k->first[s->first + (size_t)i] = (uint32_t)k->nbead;
-      if (!s->valid || i + 1 == s->count) continue;
-      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-      double pieces = rv_clamp(ceil(edge / (2 * k->reach)), 1, MOST_PIECES);
-      longest = fmax(longest, edge / pieces);
-      k->nbead += (size_t)pieces;
-      if (k->nbead > UINT32_MAX / 2) return false;
+    Chords* chords = &k->chords[n];
+    *chords = (Chords){.stride = 1, .pieces = 1, .node = (uint32_t)k->nnode, .bead = (uint32_t)k->nbead};
+    if (!s->valid) continue;
+    *chords = make_chords(k, s);
+    uint32_t count = chords_of(s, chords);
+    for (uint32_t j = 0; j < count; ++j) {
+      const RvCoupleVertex* v = &c->vertices.data[s->first];
+      RvVec3 a = rv_couple_x(v + node_vertex(s, chords, j)), b = rv_couple_x(v + node_vertex(s, chords, j + 1));
+      longest = fmax(longest, rv_distance(a, b) / chords->pieces);
     }
+    k->nnode += count + 1;
+    k->nbead += (size_t)count * chords->pieces;
+    if (k->nbead > UINT32_MAX / 2) return false;
   }
-  k->first[vertices] = (uint32_t)k->nbead;
-  // A bead that meets the plane of a vertex within reach has its middle within the size of a cell.
+  k->chords[c->strands.count] = (Chords){.stride = 1, .node = (uint32_t)k->nnode, .bead = (uint32_t)k->nbead};
   double reach = FADE * k->reach, half = 0.5 * BEYOND * longest;
   k->inverse = 1 / sqrt(reach * reach + half * half);
   return true;
@@ -161,14 +200,18 @@ static bool count_beads(Spacing* k) {
 
 static bool take_memory(Spacing* k) {
   RvArena* scratch = k->c->scratch;
-  size_t n = k->nbead, most = n > k->c->vertices.count ? n : k->c->vertices.count;
+  size_t n = k->nbead, most = n > k->nnode ? n : k->nnode;
   k->beads = RV_TAKE(scratch, Bead, n);
   k->sorted = RV_TAKE(scratch, Bead, n);
   k->keys = RV_TAKE(scratch, uint64_t, most);
   k->spare_keys = RV_TAKE(scratch, uint64_t, most);
   k->bead_keys = RV_TAKE(scratch, uint64_t, n);
+  float* rows = RV_TAKE(scratch, float, ROWS_OF_BEADS*(n + 3));
   k->order = RV_TAKE(scratch, uint32_t, most);
   k->spare_order = RV_TAKE(scratch, uint32_t, most);
+  if (!rows) return false;
+  memset(rows, 0, ROWS_OF_BEADS * (n + 3) * sizeof(float));
+  for (size_t i = 0; i < ROWS_OF_BEADS; ++i) k->row[i] = rows + i * (n + 3);
   return k->beads && k->sorted && k->keys && k->spare_keys && k->bead_keys && k->order && k->spare_order;
 }
 
@@ -202,33 +245,44 @@ static void from_corner(const Spacing* k, RvVec3 x, float out[3]) {
   rv_vec3_store(out, rv_sub(x, rv_vec3(k->lo[0], k->lo[1], k->lo[2])));
 }
 
-// Lays the beads of some strands, with their cells.
+// Lays the beads of a chord from a to b, with their cells.
+static void lay_chord(const Spacing* k, uint32_t strand, uint32_t first, RvVec3 a, RvVec3 b) {
+  uint32_t pieces = k->chords[strand].pieces;
+  RvVec3 t = rv_normalize(rv_sub(b, a), rv_vec3(0, 1, 0));
+  for (uint32_t piece = 0; piece < pieces; ++piece) {
+    Bead* bead = &k->beads[first + piece];
+    from_corner(k, rv_lerp(a, b, (piece + 0.5) / pieces), bead->x);
+    rv_vec3_store(bead->tangent, t);
+    bead->half = (float)(0.5 * rv_distance(a, b) / pieces);
+    bead->strand = strand;
+    k->keys[first + piece] = key_of(k, bead->x);
+    k->order[first + piece] = first + piece;
+  }
+}
+
 static void lay_beads(void* arg, size_t begin, size_t end) {
   const Spacing* k = arg;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     const RvCoupleVertex* v = &k->c->vertices.data[s->first];
-    for (int i = 0; i + 1 < s->count && s->valid; ++i) {
-      const uint32_t* first = &k->first[s->first + (size_t)i];
-      RvVec3 a = rv_couple_x(v + i), b = rv_couple_x(v + i + 1), t = rv_couple_tangent(v + i);
-      uint32_t pieces = first[1] - first[0];
-      for (uint32_t piece = 0; piece < pieces; ++piece) {
-        Bead* bead = &k->beads[first[0] + piece];
-        from_corner(k, rv_lerp(a, b, (piece + 0.5) / pieces), bead->x);
-        rv_vec3_store(bead->tangent, t);
-        bead->half = (float)(0.5 * rv_distance(a, b) / pieces);
-        bead->strand = (uint32_t)n;
-        k->keys[first[0] + piece] = key_of(k, bead->x);
-        k->order[first[0] + piece] = first[0] + piece;
-      }
-    }
+    const Chords* c = &k->chords[n];
+    uint32_t count = chords_of(s, c);
+    for (uint32_t j = 0; j < count; ++j)
+      lay_chord(k, (uint32_t)n, c->bead + j * c->pieces, rv_couple_x(v + node_vertex(s, c, j)),
+                rv_couple_x(v + node_vertex(s, c, j + 1)));
   }
 }
 
 static void gather_beads(void* arg, size_t begin, size_t end) {
   const Spacing* k = arg;
   for (size_t b = begin; b < end; ++b) {
+    const Bead* bead = &k->sorted[b];
     k->sorted[b] = k->beads[k->order[b]];
+    for (int a = 0; a < 3; ++a) {
+      k->row[a][b] = bead->x[a];
+      k->row[3 + a][b] = bead->tangent[a];
+    }
+    k->row[6][b] = bead->half;
     k->bead_keys[b] = k->keys[b];
   }
 }
@@ -236,9 +290,9 @@ static void gather_beads(void* arg, size_t begin, size_t end) {
 // Beads by cells; false: no memory.
 static bool sort_beads(Spacing* k) {
   int bits = k->bits[0] + k->bits[1] + k->bits[2];
-  rv_parallel_for(k->c->strands.count, VERTICES_OF_TASK, lay_beads, k);
+  rv_parallel_for(k->c->strands.count, STRANDS_OF_TASK, lay_beads, k);
   if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, bits)) return false;
-  rv_parallel_for(k->nbead, VERTICES_OF_TASK * VERTICES_OF_TASK, gather_beads, k);
+  rv_parallel_for(k->nbead, BEADS_OF_TASK, gather_beads, k);
   return true;
 }
 
@@ -266,6 +320,13 @@ static void bound(const Spacing* k, Border* border, float x, float y, float squa
   }
 }
 
+// A cell that is bounded in all directions bounds the search: u of a neighbour is at most 2 / distance.
+static void limit_search(Border* border) {
+  float least = INFINITY;
+  for (int i = 0; i < DIRECTIONS; ++i) least = fminf(least, border->inverse[i / 4][i % 4]);
+  if (least > 0) border->farthest = fminf(border->farthest, 4 / (least * least));
+}
+
 // The hair of a bead crosses the plane of a vertex where the bead's own line does.
 static void meet(const Spacing* k, const Place* p, const Bead* b, Border* border) {
   float d[3] = {b->x[0] - p->x[0], b->x[1] - p->x[1], b->x[2] - p->x[2]};
@@ -277,10 +338,44 @@ static void meet(const Spacing* k, const Place* p, const Bead* b, Border* border
   float beyond = behind < 0 ? -behind : behind;
   for (int a = 0; a < 3; ++a) d[a] -= behind * b->tangent[a];
   float square = dot(d, d), most = FADE * p->reach;
-  if (beyond >= farthest || square >= most * most) return;
+  if (beyond >= farthest || square >= border->farthest) return;
   float weight = smooth(cosine, CROSSED, PARALLEL) * smooth(farthest - beyond, 0, farthest - b->half);
   if (square > p->reach * p->reach) weight *= smooth(most - sqrtf(square), 0, most - p->reach);
   bound(k, border, dot(d, p->across[0]), dot(d, p->across[1]), square > p->least ? square : p->least, weight);
+}
+
+static Four load(const float* from) {
+  Four out;
+  memcpy(&out, from, sizeof out);
+  return out;
+}
+
+// Which of four beads may be near: the tests of `meet`, of all at once.
+static Four32 may_meet(const Spacing* k, const Place* p, size_t b, float farthest) {
+  Four t[3], d[3], ahead = {0}, along = {0};
+  for (int a = 0; a < 3; ++a) {
+    t[a] = load(k->row[3 + a] + b);
+    d[a] = load(k->row[a] + b) - p->x[a];
+    ahead += d[a] * p->tangent[a];
+    along += t[a] * p->tangent[a];
+  }
+  Four behind = ahead / along, reach = BEYOND * load(k->row[6] + b), square = {0};
+  for (int a = 0; a < 3; ++a) {
+    Four x = d[a] - behind * t[a];
+    square += x * x;
+  }
+  return (square < farthest) & (behind < reach) & (-behind < reach) & (along * along > CROSSED * CROSSED);
+}
+
+// Beads of a row of cells.
+static void meet_row(const Spacing* k, const Place* p, size_t from, size_t to, Border* border) {
+  for (size_t b = from; b < to; b += 4) {
+    Four32 near = may_meet(k, p, b, border->farthest);
+    if (!(near[0] | near[1] | near[2] | near[3])) continue;
+    for (size_t i = 0; i < 4 && b + i < to; ++i)
+      if (near[i]) meet(k, p, &k->sorted[b + i], border);
+  }
+  limit_search(border);
 }
 
 // Mean of 1 / u^2 over the directions that have a neighbour; their share in `covered`.
@@ -308,7 +403,7 @@ static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
 
 static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double square, double covered) {
   size_t at = s->first + (size_t)i;
-  double r = k->c->vertices.data[at].radius, most = most_area(k, r, cosine(k->set, s, i));
+  double r = k->c->vertices.data[at].radius, most = most_area(k, r, cosine(k, s, i));
   double area = fmax(RV_PI * square / s->hairs - RV_PI * r * r, LEAST_AREA * r * r);
   bool bundled = area < most;
   k->c->free_area.data[at] = bundled ? area : most;
@@ -316,23 +411,20 @@ static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double 
       bundled ? smoothstep(most / area - 1) * smoothstep((covered - OPEN) / (ENCLOSED - OPEN)) : 0;
 }
 
-// Strand of a packed vertex, by bisection.
-static uint32_t strand_of(const RvCouple* c, size_t vertex) {
-  size_t lo = 0, hi = c->strands.count;
+// Strand of a node, by bisection.
+static uint32_t strand_of(const Spacing* k, uint32_t node) {
+  size_t lo = 0, hi = k->c->strands.count;
   while (hi - lo > 1) {
     size_t middle = (lo + hi) / 2;
-    *(c->strands.data[middle].first <= vertex ? &lo : &hi) = middle;
+    *(k->chords[middle].node <= node ? &lo : &hi) = middle;
   }
   return (uint32_t)lo;
 }
 
-static Place place_of(const Spacing* k, size_t vertex) {
-  const RvCouple* c = k->c;
-  Place p = {.strand = strand_of(c, vertex)};
-  const RvCoupleStrand* s = &c->strands.data[p.strand];
-  const RvCoupleVertex* v = &c->vertices.data[vertex];
-  int i = (int)(vertex - s->first);
+static Place place_of(const Spacing* k, const RvCoupleStrand* s, int i) {
+  const RvCoupleVertex* v = &k->c->vertices.data[s->first + (size_t)i];
   RvVec3 t = vertex_tangent(v, i, s->count), e = rv_perpendicular(t);
+  Place p = {.strand = (uint32_t)(s - k->c->strands.data)};
   from_corner(k, rv_couple_x(v), p.x);
   rv_vec3_store(p.tangent, t);
   rv_vec3_store(p.across[0], e);
@@ -342,16 +434,17 @@ static Place place_of(const Spacing* k, size_t vertex) {
   return p;
 }
 
-// Cells of the vertices of some strands; those of invalid strands come last.
+// Cells of the nodes of some strands.
 static void find_keys(void* arg, size_t begin, size_t end) {
   const Spacing* k = arg;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    for (size_t i = s->first; i < s->first + (size_t)s->count; ++i) {
-      float x[3] = {0, 0, 0};
-      if (s->valid) from_corner(k, rv_couple_x(&k->c->vertices.data[i]), x);
-      k->keys[i] = key_of(k, x);
-      k->order[i] = (uint32_t)i;
+    const Chords* c = &k->chords[n];
+    for (uint32_t at = c[0].node; at < c[1].node; ++at) {
+      float x[3];
+      from_corner(k, rv_couple_x(&k->c->vertices.data[s->first + (size_t)node_vertex(s, c, at - c->node)]), x);
+      k->keys[at] = key_of(k, x);
+      k->order[at] = at;
     }
   }
 }
@@ -369,34 +462,63 @@ static size_t first_bead(const Spacing* k, uint64_t key) {
   return lo;
 }
 
-// Free areas of some vertices in the order of their cells.
-static void measure_vertices(void* arg, size_t begin, size_t end) {
+// Neighbours of a node among the beads from[] to to[] of each row of cells, the nearest rows first.
+static double measure_node(const Spacing* k, const Place* p, const size_t from[ROWS], const size_t to[ROWS],
+                           double* covered) {
+  static const int order[ROWS] = {4, 1, 3, 5, 7, 0, 2, 6, 8};
+  Border border = {.farthest = FADE * p->reach * (FADE * p->reach)};
+  for (int n = 0; n < ROWS; ++n) meet_row(k, p, from[order[n]], to[order[n]], &border);
+  return mean_square(&border, covered);
+}
+
+// Free areas of some nodes in the order of their cells: the first beads of the rows around move along.
+static void measure_nodes(void* arg, size_t begin, size_t end) {
   const Spacing* k = arg;
-  size_t from[ROWS] = {0}, to[ROWS] = {0};
-  uint64_t key = UINT64_MAX;
+  size_t from[ROWS], to[ROWS];
+  uint64_t offset[ROWS];
+  for (int row = 0; row < ROWS; ++row) {
+    // negative offsets wrap around; adding a key gives the right number again
+    offset[row] = ((uint64_t)(int64_t)(row / 3 - 1) << (k->bits[0] + k->bits[1])) +
+                  ((uint64_t)(int64_t)(row % 3 - 1) << k->bits[0]) - 1;
+    from[row] = first_bead(k, k->keys[begin] + offset[row]);
+    to[row] = from[row];
+  }
   for (size_t n = begin; n < end; ++n) {
-    size_t vertex = k->order[n];
-    Place p = place_of(k, vertex);
-    const RvCoupleStrand* s = &k->c->strands.data[p.strand];
-    Border border;
-    memset(&border, 0, sizeof border);
-    double covered = 0, square = INFINITY;
-    if (s->valid && p.reach > 0) {
-      for (int row = 0; k->keys[n] != key && row < ROWS; ++row) {
-        uint64_t z = (uint64_t)(row / 3 - 1) << (k->bits[0] + k->bits[1]), y = (uint64_t)(row % 3 - 1) << k->bits[0];
-        from[row] = first_bead(k, k->keys[n] + z + y - 1);
-        to[row] = first_bead(k, k->keys[n] + z + y + 2);
-      }
-      key = k->keys[n];
-      for (int row = 0; row < ROWS; ++row)
-        for (size_t b = from[row]; b < to[row]; ++b) meet(k, &p, &k->sorted[b], &border);
-      square = mean_square(&border, &covered);
+    uint32_t strand = strand_of(k, k->order[n]);
+    const RvCoupleStrand* s = &k->c->strands.data[strand];
+    int i = node_vertex(s, &k->chords[strand], k->order[n] - k->chords[strand].node);
+    for (int row = 0; row < ROWS; ++row) {
+      uint64_t least = k->keys[n] + offset[row];
+      while (from[row] < k->nbead && k->bead_keys[from[row]] < least) ++from[row];
+      while (to[row] < k->nbead && k->bead_keys[to[row]] < least + 3) ++to[row];
     }
-    set_vertex(k, s, (int)(vertex - s->first), square, covered);
+    Place p = place_of(k, s, i);
+    double covered = 0, square = measure_node(k, &p, from, to, &covered);
+    set_vertex(k, s, i, square, covered);
   }
 }
 
-// The directions of the cell's border; false: no memory.
+// Vertices between the nodes of some strands; those of invalid strands are alone.
+static void fill_vertices(void* arg, size_t begin, size_t end) {
+  const Spacing* k = arg;
+  double *area = k->c->free_area.data, *share = k->c->bundle_share.data;
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleStrand* s = &k->c->strands.data[n];
+    const Chords* c = &k->chords[n];
+    for (int i = 0; i < s->count && !s->valid; ++i) set_vertex(k, s, i, INFINITY, 0);
+    for (uint32_t j = 0; j < chords_of(s, c); ++j) {
+      int a = node_vertex(s, c, j), b = node_vertex(s, c, j + 1);
+      size_t low = s->first + (size_t)a, high = s->first + (size_t)b;
+      for (int i = a + 1; i < b; ++i) {
+        double t = (double)(i - a) / (b - a);
+        area[s->first + (size_t)i] = area[low] + t * (area[high] - area[low]);
+        share[s->first + (size_t)i] = share[low] + t * (share[high] - share[low]);
+      }
+    }
+  }
+}
+
+// Measures all vertices; false: no memory.
 static bool measure(Spacing* k) {
   for (int i = 0; i < DIRECTIONS; ++i) {
     k->directions.inverse[i / 4][i % 4] = (float)rv_cos(2 * RV_PI * i / DIRECTIONS);
@@ -405,11 +527,11 @@ static bool measure(Spacing* k) {
   if (!count_beads(k) || !take_memory(k)) return false;
   set_box(k);
   if (!sort_beads(k)) return false;
-  rv_parallel_for(k->c->strands.count, VERTICES_OF_TASK, find_keys, k);
-  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->c->vertices.count,
-                    k->bits[0] + k->bits[1] + k->bits[2]))
+  rv_parallel_for(k->c->strands.count, STRANDS_OF_TASK, find_keys, k);
+  if (!rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nnode, k->bits[0] + k->bits[1] + k->bits[2]))
     return false;
-  rv_parallel_for(k->c->vertices.count, VERTICES_OF_TASK, measure_vertices, k);
+  rv_parallel_for(k->nnode, NODES_OF_TASK, measure_nodes, k);
+  rv_parallel_for(k->c->strands.count, STRANDS_OF_TASK, fill_vertices, k);
   return true;
 }
 

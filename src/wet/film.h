@@ -55,6 +55,8 @@ typedef struct RvWetFilm {
   double *load, *slide, *turn;        // as rv_film_load; `slide` goes to RvStrandStepDef.slide
   double *load_before, *turn_before;  // load and turn with all film when the last impulse was taken
   bool weighed;                       // load_before and turn_before are known
+  double *free_area, *bundle_share;   // [vertices] m2, chi: as rv_couple_spacing
+  double *suction, *bundle_area;      // [vertices] Pa, m2: as RvFilmStepDef.suction and free_area
   double* explicit_drag;              // [unknowns] N: what of the bulk's drag is explicit
   double* mean_velocity;              // [unknowns] m/s: mean of the ends of the strands' steps
   double* impulse;                    // [unknowns] kg m/s, given to the strands at once
@@ -105,6 +107,11 @@ RvResult rv_wet_sample(RvWetFilm* wet, double dt, RvError* error);
 RvResult rv_wet_react(RvWetFilm* wet, double dt, RvError* error);
 // feedback: the bulk's pressure goes back to strands and film (WH-42).
 RvResult rv_wet_feedback(RvWetFilm* wet, double dt, RvError* error);
+
+//---------------------------------------------------------------------------------------------- bundle.c
+
+// bundle: the space between the hairs of bundles, and its suction (WH-20, E74).
+RvResult rv_wet_bundle(RvWetFilm* wet, RvError* error);
 
 //---------------------------------------------------------------------------------------------- film.c
 

@@ -21,6 +21,8 @@ RvFilmStepDef rv_wet_film_def(const RvWetFilm* w, double dt, const double* x_bef
                      .v = w->state->v,
                      .wet = shared ? w->film_share_on_strand : NULL,
                      .weight = shared ? w->unsupported_weight_share : w->air_share,
+                     .suction = w->suction,
+                     .free_area = w->bundle_area,
                      .settings = w->settings.film,
                      .scratch = w->scratch};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
