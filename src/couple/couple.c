@@ -40,10 +40,12 @@ void rv_couple_free(RvCouple* c) {
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvCoupleDoubles* doubles[] = {&c->out,        &c->sampled_velocity, &c->wet_length,      &c->submerged,
                                 &c->film_v,     &c->capacity,         &c->capacity_radius, &c->acceleration,
-                                &c->hair_count, &c->tip_acceleration, &c->free_area,       &c->bundle_share};
+                                &c->hair_count, &c->tip_acceleration};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_couple_capture_free(c->capture);
   rv_couple_drip_free(c->drip);
+  rv_array_free(&c->free_area);
+  rv_array_free(&c->bundle_share);
   rv_arena_free(c->own);
   rv_free(c);
 }

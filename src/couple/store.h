@@ -121,13 +121,13 @@ struct RvCouple {
   RvCoupleDoubles tip_acceleration;  // [strands] m/s2 at the tip, in all directions
   uint64_t capacity_key;             // hash of the input that the capacity was made from
   uint64_t count_key;                // RvCoupleSettings.count_key of hair_count
+  // Lists of capture and drip, kept from call to call.
+  struct RvCaptureWork* capture;
+  struct RvDripWork* drip;
   // Bundles (spacing.c).
   RvCoupleDoubles free_area;     // [packed] m2 of space between the hairs, for each hair
   RvCoupleDoubles bundle_share;  // [packed] chi: 1 within a bundle that holds a column, 0 outside
   uint64_t spacing_key;          // RvCoupleSettings.count_key of these
-  // Lists of capture and drip, kept from call to call.
-  struct RvCaptureWork* capture;
-  struct RvDripWork* drip;
 };
 
 // Index in the grid's own channels of index `at` in the channels near points.

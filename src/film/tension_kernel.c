@@ -6,12 +6,6 @@
 // matrix is pentadiagonal: an edge couples with two on each side. It is similar to 1 + a positive matrix, so
 // elimination needs no pivots. Both ends of the strand are mirrors. The film's gain of momentum is an impulse on the
 // strand of opposite sign, so the strand supports the weight of a film that tension holds (E49).
-//
-// A bundle adds the pressure of the space between its hairs (WH-20, E74). Filling that space by dA of section wets more
-// of the hairs and gains energy, so its liquid has the pressure P = -suction f(S), S = A / free area. f is about 1
-// until the space is nearly full and 0 where it is: engulfed hairs gain nothing. At rest P' = density g along the
-// strand, which is a column of suction / (density g). P is stiff, so it is fully implicit, by its secant to S = 1:
-// however long the step, liquid that flows in finds the pressure 0 there, not one beyond.
 #include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
@@ -35,6 +29,12 @@ RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
   return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
 }
 
+// Bundles (WH-20, E74). Filling the space between hairs by dA of section wets more of the hairs and gains energy, so
+// the liquid there has the pressure P = -suction f(S), S = A / free area. f is about 1 until the space is nearly full
+// and 0 where it is: engulfed hairs gain nothing. At rest P' = density g along the strand, which is a column of suction
+// / (density g). P is stiff, so it is fully implicit, by its secant to S = 1: however long the step, liquid that flows
+// in finds the pressure 0 there, not one beyond.
+//
 // f(S) = FULL (1 - S^16). A column by f is FULL high and holds 16/17 FULL of suction / (density g) times the free area;
 // both are within 3% of the energy balance, for which f is 1 up to S = 1 and 0 beyond.
 #define FULL 1.03
@@ -83,7 +83,7 @@ static void prepare(const RvFilmWork* w, int lane) {
   }
 }
 
-// dt^2 sigma / rho (1 - b) / length of edge j: change of its speed, times dt, by a difference of unit pressure
+// dt^2 sigma / rho (1 - b) / length of edge j
 RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
   return rv_lanes_set(w->dt * w->dt * w->tension / w->density) * (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) /
@@ -113,10 +113,11 @@ RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
 }
 
 // Adds the pressure of a bundle to the row of edge j: coefficients b, m, d of the edges j - 1 to j + 1, right-hand side
-// r.
+// r. The tip of a bundle holds its liquid (transport_kernel.c), so the last edge is as any other.
 RV_INLINE void add_bundle(const RvFilmWork* w, int j, int lane, RvLanes* b, RvLanes* m, RvLanes* d, RvLanes* r) {
   const int k = j * RV_W + lane;
-  const RvLanes c = factor(w, j, lane);
+  const RvLanes c = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+                    (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
   const RvLanes low = c * rv_lanes_load(w->bundle_slope + k), high = c * rv_lanes_load(w->bundle_slope + k + RV_W);
   const RvLanes rise = rv_lanes_load(w->bundle_pressure + k + RV_W) - rv_lanes_load(w->bundle_pressure + k);
   *b = *b - low * edge(w, j - 1, LINE, lane);
