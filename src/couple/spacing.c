@@ -2,19 +2,14 @@
 //
 // Liquid fills the space between parallel hairs and is held there by the hairs' surface. Per hair of a bundle that
 // space has the section s = a - pi r^2, where a is the hair's cell: the points of the plane across it that are nearer
-// to it than to any other hair. Filling it wets 2 pi r of circumference, so the energy balance per length gives the
-// suction p = 2 pi r tension cos(angle) / s, and a column of p / (density g) against gravity.
-//
-// The cell. A neighbour at D in the plane bounds the cell at half of its distance: in the direction e the border is at
-// 1 / u, u = max over neighbours of 2 e.D / D^2. Then a = pi mean(1 / u^2) over directions. Directions without a
-// neighbour, as at the border of a bundle, are left out: a direction counts by the cosine of its angle with the
-// neighbour that bounds it. So square and hexagonal bundles have a within 5% inside, at edges and at corners, random
-// ones on the mean. As a maximum does not depend on order, neither do the bits.
+// to it than to any other hair (hair_cell.h). Filling it wets 2 pi r of circumference, so the energy balance per length
+// gives the suction p = 2 pi r tension cos(angle) / s, and a column of p / (density g) against gravity.
 //
 // The weight chi of the bundle. The column is p / (density g) = l_c s_most / s with the capillary length l_c and
 // s_most = 2 pi r cos(angle) l_c. Below l_c it is no more than a meniscus: chi rises from 0 at s = s_most to 1 at half
-// of it. And hairs that have neighbours on one side only, as a pair, do not enclose liquid: chi rises with the share of
-// directions that count. Both are physical lengths: neither points nor substeps change them.
+// of it. And hairs in one row, as a pair, do not enclose liquid: chi falls to 0 where the directions that count lie
+// along one line, by their second moment |mean of exp(2 i angle)|. Neither points nor substeps
+// change them.
 //
 // A strand that stands for n hairs has them evenly in its cell, a / n each. Fine strands are measured at every so many
 // vertices, about as far apart as the neighbours are looked for.
@@ -22,11 +17,11 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "couple/hair_cell.h"
 #include "couple/store.h"
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { DIRECTIONS = 16 };
 enum { ROWS = 9 };         // rows of three cells around a cell
 enum { MOST_PIECES = 8 };  // beads of an edge at most
 enum { AXIS_BITS = 20 };   // of a key for each axis at most
@@ -37,11 +32,9 @@ static const float FADE = 1.25F;
 static const float BEYOND = 1.25F;
 // Cosine of the angle between two hairs below which they are not parallel, and above which they are.
 static const float CROSSED = 0.5F, PARALLEL = 0.7F;
-// Cosine of the angle between a direction and the neighbour that bounds the cell there: below the first the direction
-// has no neighbour, above the second it has one. They make the edges and corners of a square bundle right within 2%.
-static const float ASIDE = 0.6F, TOWARDS = 0.8F;
-// Shares of directions that count: a pair has 0.26, a hair at the corner of a square bundle 0.48.
-static const double OPEN = 0.28, ENCLOSED = 0.4;
+// Second moment of the directions that count: a pair and a row have 0.59, three hairs 0.25, corners 0.
+static const double ENCLOSED = 0.35, ONE_ROW = 0.5;
+enum { MOST_NEIGHBOURS = 256 };  // more are left out; those of the nearest cells come first
 // r^2: smallest free area; hexagonal packing has 0.32, square packing 0.86.
 static const double LEAST_AREA = 0.4;
 // m/s2: a twentieth of gravity always acts, as for the capacity, so that reaches are finite.
@@ -65,16 +58,9 @@ typedef struct Place {
   uint32_t strand;
 } Place;
 
-// The cell of a vertex, direction by direction.
+// Four beads.
 typedef float Four __attribute__((vector_size(16)));
 typedef int32_t Four32 __attribute__((vector_size(16)));
-enum { PARTS = DIRECTIONS / 4 };
-typedef struct Border {
-  Four inverse[PARTS];   // 1/m: u
-  Four distance[PARTS];  // m, of the neighbour that bounds it
-  float farthest;        // m2: square of the distance from which on neighbours bound it no more
-} Border;
-
 // A strand is measured at every `stride`th vertex, its nodes, and at its last one; chords join them.
 typedef struct Chords {
   uint32_t stride;      // edges of a chord
@@ -82,13 +68,17 @@ typedef struct Chords {
   uint32_t node, bead;  // its first ones
 } Chords;
 
+typedef struct Neighbours {
+  RvHairNeighbour all[MOST_NEIGHBOURS];
+  int count;
+} Neighbours;
+
 typedef struct Spacing {
   RvCouple* c;
   const RvCoupleSettings* set;
-  double length;      // m, l_c
-  double cosine;      // of the contact angle where vertices have none of their own
-  double reach;       // m, largest of all vertices
-  Border directions;  // x and y of unit vectors, in the places of inverse and distance
+  double length;  // m, l_c
+  double cosine;  // of the contact angle where vertices have none of their own
+  double reach;   // m, largest of all vertices
   size_t nbead, nnode;
   // from the scratch
   Chords* chords;               // [strands + 1]
@@ -296,52 +286,31 @@ static bool sort_beads(Spacing* k) {
   return true;
 }
 
-//---------------------------------------------------------------------------------------------- the cell of a hair
-
-static float smooth(float x, float from, float to) {
-  x = (x - from) / (to - from);
-  x = x < 0 ? 0 : x > 1 ? 1 : x;
-  return x * x * (3 - 2 * x);
-}
+//---------------------------------------------------------------------------------------------- neighbours
 
 static float dot(const float a[3], const float b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// A neighbour at (x, y) in the plane of the hair, of weight 0 to 1, bounds the cell.
-static void bound(const Spacing* k, Border* border, float x, float y, float square, float weight) {
-  float scale = 2 * weight / square, distance = sqrtf(square);
-  for (int i = 0; i < PARTS; ++i) {
-    Four u = k->directions.inverse[i] * (scale * x) + k->directions.distance[i] * (scale * y);
-    Four32 nearer = u > border->inverse[i];
-    border->inverse[i] = (Four)(((Four32)u & nearer) | ((Four32)border->inverse[i] & ~nearer));
-    Four32 own = (Four32)border->distance[i] & ~nearer;
-    border->distance[i] = (Four)(((Four32)(Four){distance, distance, distance, distance} & nearer) | own);
-  }
-}
-
-// A cell that is bounded in all directions bounds the search: u of a neighbour is at most 2 / distance.
-static void limit_search(Border* border) {
-  float least = INFINITY;
-  for (int i = 0; i < DIRECTIONS; ++i) least = fminf(least, border->inverse[i / 4][i % 4]);
-  if (least > 0) border->farthest = fminf(border->farthest, 4 / (least * least));
-}
-
 // The hair of a bead crosses the plane of a vertex where the bead's own line does.
-static void meet(const Spacing* k, const Place* p, const Bead* b, Border* border) {
+static void meet(const Place* p, const Bead* b, Neighbours* near) {
   float d[3] = {b->x[0] - p->x[0], b->x[1] - p->x[1], b->x[2] - p->x[2]};
   float ahead = dot(d, p->tangent), farthest = BEYOND * b->half;
-  if (ahead > farthest || -ahead > farthest || b->strand == p->strand) return;
+  if (b->strand == p->strand || near->count == MOST_NEIGHBOURS) return;
   float along = dot(b->tangent, p->tangent), cosine = along < 0 ? -along : along;
   if (cosine <= CROSSED) return;
   float behind = ahead / along;
   float beyond = behind < 0 ? -behind : behind;
   for (int a = 0; a < 3; ++a) d[a] -= behind * b->tangent[a];
   float square = dot(d, d), most = FADE * p->reach;
-  if (beyond >= farthest || square >= border->farthest) return;
-  float weight = smooth(cosine, CROSSED, PARALLEL) * smooth(farthest - beyond, 0, farthest - b->half);
-  if (square > p->reach * p->reach) weight *= smooth(most - sqrtf(square), 0, most - p->reach);
-  bound(k, border, dot(d, p->across[0]), dot(d, p->across[1]), square > p->least ? square : p->least, weight);
+  if (beyond >= farthest || square >= most * most) return;
+  float weight =
+      rv_couple_smooth(cosine, CROSSED, PARALLEL) * rv_couple_smooth(farthest - beyond, 0, farthest - b->half);
+  if (square > p->reach * p->reach) weight *= rv_couple_smooth(most - sqrtf(square), 0, most - p->reach);
+  near->all[near->count++] = (RvHairNeighbour){.x = dot(d, p->across[0]),
+                                               .y = dot(d, p->across[1]),
+                                               .square = square > p->least ? square : p->least,
+                                               .weight = weight};
 }
 
 static Four load(const float* from) {
@@ -368,28 +337,14 @@ static Four32 may_meet(const Spacing* k, const Place* p, size_t b, float farthes
 }
 
 // Beads of a row of cells.
-static void meet_row(const Spacing* k, const Place* p, size_t from, size_t to, Border* border) {
+static void meet_row(const Spacing* k, const Place* p, size_t from, size_t to, Neighbours* neighbours) {
+  float most = FADE * p->reach;
   for (size_t b = from; b < to; b += 4) {
-    Four32 near = may_meet(k, p, b, border->farthest);
+    Four32 near = may_meet(k, p, b, most * most);
     if (!(near[0] | near[1] | near[2] | near[3])) continue;
     for (size_t i = 0; i < 4 && b + i < to; ++i)
-      if (near[i]) meet(k, p, &k->sorted[b + i], border);
+      if (near[i]) meet(p, &k->sorted[b + i], neighbours);
   }
-  limit_search(border);
-}
-
-// Mean of 1 / u^2 over the directions that have a neighbour; their share in `covered`.
-static double mean_square(const Border* border, double* covered) {
-  double sum = 0, weights = 0;
-  for (int i = 0; i < DIRECTIONS; ++i) {
-    float u = border->inverse[i / 4][i % 4], d = border->distance[i / 4][i % 4];
-    if (!(u > 0)) continue;
-    float towards = 0.5F * u * d, weight = smooth(towards, ASIDE, TOWARDS);
-    sum += (double)(weight / (u * u));
-    weights += (double)weight;
-  }
-  *covered = weights / DIRECTIONS;
-  return weights > 0 ? sum / weights : INFINITY;
 }
 
 //---------------------------------------------------------------------------------------------- vertices
@@ -401,14 +356,14 @@ static RvVec3 vertex_tangent(const RvCoupleVertex* v, int i, int n) {
   return rv_normalize(sum, rv_vec3(0, 1, 0));
 }
 
-static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double square, double covered) {
+static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double square, double moment) {
   size_t at = s->first + (size_t)i;
   double r = k->c->vertices.data[at].radius, most = most_area(k, r, cosine(k, s, i));
   double area = fmax(RV_PI * square / s->hairs - RV_PI * r * r, LEAST_AREA * r * r);
   bool bundled = area < most;
   k->c->free_area.data[at] = bundled ? area : most;
   k->c->bundle_share.data[at] =
-      bundled ? smoothstep(most / area - 1) * smoothstep((covered - OPEN) / (ENCLOSED - OPEN)) : 0;
+      bundled ? smoothstep(most / area - 1) * smoothstep((ONE_ROW - moment) / (ONE_ROW - ENCLOSED)) : 0;
 }
 
 // Strand of a node, by bisection.
@@ -462,13 +417,14 @@ static size_t first_bead(const Spacing* k, uint64_t key) {
   return lo;
 }
 
-// Neighbours of a node among the beads from[] to to[] of each row of cells, the nearest rows first.
+// Mean square and moment of a node's cell, from the beads from[] to to[] of each row of cells, the nearest rows first.
 static double measure_node(const Spacing* k, const Place* p, const size_t from[ROWS], const size_t to[ROWS],
-                           double* covered) {
+                           double* moment) {
   static const int order[ROWS] = {4, 1, 3, 5, 7, 0, 2, 6, 8};
-  Border border = {.farthest = FADE * p->reach * (FADE * p->reach)};
-  for (int n = 0; n < ROWS; ++n) meet_row(k, p, from[order[n]], to[order[n]], &border);
-  return mean_square(&border, covered);
+  Neighbours near;
+  near.count = 0;
+  for (int n = 0; n < ROWS; ++n) meet_row(k, p, from[order[n]], to[order[n]], &near);
+  return rv_couple_hair_cell(near.all, near.count, moment);
 }
 
 // Free areas of some nodes in the order of their cells: the first beads of the rows around move along.
@@ -493,8 +449,8 @@ static void measure_nodes(void* arg, size_t begin, size_t end) {
       while (to[row] < k->nbead && k->bead_keys[to[row]] < least + 3) ++to[row];
     }
     Place p = place_of(k, s, i);
-    double covered = 0, square = measure_node(k, &p, from, to, &covered);
-    set_vertex(k, s, i, square, covered);
+    double moment, square = measure_node(k, &p, from, to, &moment);
+    set_vertex(k, s, i, square, moment);
   }
 }
 
@@ -505,7 +461,7 @@ static void fill_vertices(void* arg, size_t begin, size_t end) {
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     const Chords* c = &k->chords[n];
-    for (int i = 0; i < s->count && !s->valid; ++i) set_vertex(k, s, i, INFINITY, 0);
+    for (int i = 0; i < s->count && !s->valid; ++i) set_vertex(k, s, i, INFINITY, 1);
     for (uint32_t j = 0; j < chords_of(s, c); ++j) {
       int a = node_vertex(s, c, j), b = node_vertex(s, c, j + 1);
       size_t low = s->first + (size_t)a, high = s->first + (size_t)b;
@@ -520,10 +476,6 @@ static void fill_vertices(void* arg, size_t begin, size_t end) {
 
 // Measures all vertices; false: no memory.
 static bool measure(Spacing* k) {
-  for (int i = 0; i < DIRECTIONS; ++i) {
-    k->directions.inverse[i / 4][i % 4] = (float)rv_cos(2 * RV_PI * i / DIRECTIONS);
-    k->directions.distance[i / 4][i % 4] = (float)rv_sin(2 * RV_PI * i / DIRECTIONS);
-  }
   if (!count_beads(k) || !take_memory(k)) return false;
   set_box(k);
   if (!sort_beads(k)) return false;

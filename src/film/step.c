@@ -96,6 +96,7 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
   if (d->suction && is_bundled(d->suction + b->vertex_at, n)) {
     w->suction = d->suction + b->vertex_at;
     w->free_area = d->free_area + b->vertex_at;
+    w->bundled = d->bundled + b->vertex_at;
   }
   // Temporary arrays.
   memory = rv_film_shape_place(&w->before, b->vertices, memory);

@@ -33,7 +33,8 @@ RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
 // the liquid there has the pressure P = -suction f(S), S = A / free area. f is about 1 until the space is nearly full
 // and 0 where it is: engulfed hairs gain nothing. At rest P' = density g along the strand, which is a column of suction
 // / (density g). P is stiff, so it is fully implicit, by its secant to S = 1: however long the step, liquid that flows
-// in finds the pressure 0 there, not one beyond.
+// in finds the pressure 0 there, not one beyond. The film's own curvature h'' counts the less for it: between hairs
+// there is no surface around each of them.
 //
 // f(S) = FULL (1 - S^16). A column by f is FULL high and holds 16/17 FULL of suction / (density g) times the free area;
 // both are within 3% of the energy balance, for which f is 1 up to S = 1 and 0 beyond.
@@ -58,6 +59,15 @@ static void fill_bundle(const RvFilmWork* w, int i, int lane) {
   rv_lanes_store(w->bundle_slope + k, secant * volume);
 }
 
+// Weakens the curvature of edge j by the share of a bundle.
+static void flatten(const RvFilmWork* w, int j, int lane) {
+  const int k = j * RV_W + lane;
+  const RvLanes bundled = rv_lanes_load(w->bundled + k) + rv_lanes_load(w->bundled + k + RV_W);
+  const RvLanes lone = rv_lanes_set(1) - rv_lanes_set(0.5) * bundled;
+  rv_lanes_store(slot(w->carried, j, STIFF, lane), lone * of(w->carried, j, STIFF, lane));
+  rv_lanes_store(slot(w->carried, j, SLOPE, lane), lone * of(w->carried, j, SLOPE, lane));
+}
+
 // Fills the temporary numbers of vertices and edges.
 static void prepare(const RvFilmWork* w, int lane) {
   const RvLanes pi = rv_lanes_set(RV_PI), half = rv_lanes_set(0.5), one = rv_lanes_set(1);
@@ -80,6 +90,7 @@ static void prepare(const RvFilmWork* w, int lane) {
     rv_lanes_store(slot(w->carried, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
     rv_lanes_store(slot(w->carried, j, SLOPE, lane),
                    (of(w->own, j + 1, HEIGHT, lane) - of(w->own, j, HEIGHT, lane)) * inverse);
+    if (w->suction) flatten(w, j, lane);
   }
 }
 

@@ -21,12 +21,13 @@ typedef struct RvFilmShape {
 } RvFilmShape;
 
 typedef struct RvFilmWork {
-  int n;                              // vertices
-  const double *v_before, *v;         // [unknowns] m/s, of the strands
-  const double *radius, *hairs;       // [vertices] as in RvFilmModel
-  const double *wet, *weight;         // [vertices] as in RvFilmStepDef, or NULL
-  const double *suction, *free_area;  // [vertices] as in RvFilmStepDef; NULL: no strand of the batch is in a bundle
-  double *volume, *speed;             // state, as in RvFilmState
+  int n;                         // vertices
+  const double *v_before, *v;    // [unknowns] m/s, of the strands
+  const double *radius, *hairs;  // [vertices] as in RvFilmModel
+  const double *wet, *weight;    // [vertices] as in RvFilmStepDef, or NULL
+  const double *suction, *free_area,
+      *bundled;            // [vertices] as in RvFilmStepDef; NULL: no strand of the batch is in a bundle
+  double *volume, *speed;  // state, as in RvFilmState
   double *drop, *drop_momentum;
   double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
   double* kick;    // [unknowns] kg m/s

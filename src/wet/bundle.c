@@ -23,6 +23,7 @@ static void set_suction(void* arg, size_t begin, size_t end) {
     bool bundled = share > LEAST_SHARE && energy > 0;
     w->suction[i] = bundled ? share * energy / w->free_area[i] : 0;
     w->bundle_area[i] = bundled ? share * w->free_area[i] : 0;
+    w->bundled[i] = bundled ? share : 0;
   }
 }
 

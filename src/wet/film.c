@@ -44,6 +44,7 @@ static bool take_memory(RvWetFilm* w) {
                 {&w->bundle_share, vertices},
                 {&w->suction, vertices},
                 {&w->bundle_area, vertices},
+                {&w->bundled, vertices},
                 {&w->explicit_drag, unknowns},
                 {&w->mean_velocity, unknowns},
                 {&w->impulse, unknowns},

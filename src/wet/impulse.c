@@ -23,6 +23,7 @@ RvFilmStepDef rv_wet_film_def(const RvWetFilm* w, double dt, const double* x_bef
                      .weight = shared ? w->unsupported_weight_share : w->air_share,
                      .suction = w->suction,
                      .free_area = w->bundle_area,
+                     .bundled = w->bundled,
                      .settings = w->settings.film,
                      .scratch = w->scratch};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);

@@ -98,7 +98,7 @@ static void share_by_distance(void** state) {
   }
 }
 
-// Hairs that do not enclose liquid are no bundle: one, two, and those that cross.
+// Hairs that do not enclose liquid are no bundle: one, two, a row, and those that cross.
 static void no_bundle(void** state) {
   (void)state;
   for (size_t count = 1; count <= 2; ++count) {
@@ -107,6 +107,10 @@ static void no_bundle(void** state) {
     Measured m = measure(&b);
     for (size_t k = 0; k < count; ++k) assert_true(m.share[k][2] == 0);
   }
+  Bundle row = square(2e-4, SIDE, 0.3);
+  row.count = SIDE;
+  Measured rows = measure(&row);
+  for (size_t k = 0; k < row.count; ++k) assert_true(rows.share[k][2] == 0);
   Bundle b = square(3e-4, 3, 0);
   for (size_t k = 0; k < b.count; ++k) {
     if (k == 4) continue;
