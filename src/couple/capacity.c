@@ -1,7 +1,8 @@
 // Carrying capacity of strands for film (WH-29, spec 1.2.8 (17) with E50).
 //
 // N hairs side by side hold V = 4/3 pi r_max^3 over 2 r_max of their length, r_max^3 = 3 r tension sqrt(N) / (density
-// a): each hair 2/3 pi r_max^2 / N per length. The result does not depend on the grid or on the number of vertices.
+// a): each hair 2/3 pi r_max^2 / N per length. Hairs in a bundle hold at least the space between them (spacing.c). The
+// result does not depend on the grid or on the number of vertices.
 //
 // N is the number of hairs within r_max, made continuous in time. Beads at equal distances along the hairs are summed
 // with a kernel (1 - r^2/S^2)^2 that counts an adjacent hair as 1 and, in evenly distributed hair, as many hairs as a
@@ -410,7 +411,9 @@ static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double
   double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
   c->hair_count.data[packed] = hairs;
   c->capacity_radius.data[packed] = reach;
-  c->capacity.data[packed] = multiplier * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+  // a bundle holds what fills it
+  double area = fmax(2.0 / 3 * RV_PI * reach * reach / hairs, c->bundle_share.data[packed] * c->free_area.data[packed]);
+  c->capacity.data[packed] = multiplier * s->hairs * v->length * area;
 }
 
 // Capacities of some strands: N is interpolated between the beads.
@@ -455,14 +458,15 @@ static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set
   const RvStrandModel* m = s->model;
   const double* at = set->capacity_at;
   size_t bytes = m->unknowns * sizeof(double);
-  double numbers[] = {set->density,    set->tension, set->capacity, set->gravity[0], set->gravity[1],
-                      set->gravity[2], s->dt_before, s->offset[0],  s->offset[1],    s->offset[2]};
+  double numbers[] = {set->density, set->tension, set->capacity, set->gravity[0], set->gravity[1], set->gravity[2],
+                      s->dt_before, s->offset[0], s->offset[1],  s->offset[2],    set->angle};
   RvHasher h = rv_hasher_new(1);
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, s->q, bytes);
   rv_hasher_add(&h, s->v, bytes);
   if (s->v_before && s->dt_before > 0) rv_hasher_add(&h, s->v_before, bytes);
   if (at) rv_hasher_add(&h, at, m->vertices * sizeof(double));
+  if (set->angle_at) rv_hasher_add(&h, set->angle_at, m->vertices * sizeof(double));
   if (s->hairs) rv_hasher_add(&h, s->hairs, m->nstrand * sizeof(double));
   rv_hasher_add(&h, m->radius, m->vertices * sizeof(double));
   return rv_hasher_done(&h) | 1;
@@ -491,6 +495,8 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
   uint64_t key = hash_input(strands, settings);
   if (key == c->capacity_key && c->capacity.count == c->vertices.count) return RV_OK;
   c->capacity_key = 0;
+  result = rv_couple_find_spacing(c, strands, settings, error);
+  if (result) return result;
   size_t n = c->vertices.count;
   Capacity k = {.c = c, .strands = strands, .set = settings};
   // Arrays; hairs are counted again only with a new key.

@@ -202,7 +202,7 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double area = film / length;
   double thin =
       rv_film_area(rv_couple_withdrawn_height(v->radius, around[RV_CAPTURE_SPEED] / liquid, k->set), v->radius);
-  double between = 0;
+  double between = k->c->bundle_share.data[packed] * k->c->free_area.data[packed];
   double drawn = multiplier * (thin + between);
 
   // Gains: from the bulk, by wicking into a bundle at its surface, from drops.

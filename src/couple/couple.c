@@ -44,6 +44,8 @@ void rv_couple_free(RvCouple* c) {
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_couple_capture_free(c->capture);
   rv_couple_drip_free(c->drip);
+  rv_array_free(&c->free_area);
+  rv_array_free(&c->bundle_share);
   rv_arena_free(c->own);
   rv_free(c);
 }

@@ -30,10 +30,12 @@ typedef enum RvDragLaw {
 
 // Arrays are [vertices] multipliers or NULL.
 typedef struct RvCoupleSettings {
-  double viscosity;  // Pa s, of the bulk, for the drag
-  double density;    // kg/m3
-  double tension;    // N/m
-  double drag;       // multiplies the drag law; 0: no drag
+  double viscosity;        // Pa s, of the bulk, for the drag
+  double density;          // kg/m3
+  double tension;          // N/m
+  double angle;            // rad, contact angle on strands
+  const double* angle_at;  // rad, in its place; NULL: none
+  double drag;             // multiplies the drag law; 0: no drag
   const double* drag_at;
   RvDragLaw law;
   double capture;  // multiplies the film that a strand draws out of the bulk and the drops that it catches; 0: none
@@ -48,7 +50,8 @@ typedef struct RvCoupleSettings {
   // E51: submerged film moves with the bulk on the grid, not with its strand (WH-35). So light hair under water does
   // not have the inertia of its film (check wet_sunk). Off: the strand carries all of its film, as with cached liquid.
   bool film_in_bulk;
-  uint64_t count_key;  // neighbouring hairs are counted again when this changes; 0: in every call
+  uint64_t count_key;  // neighbouring hairs are counted and their distances measured again when this changes; 0: in
+                       // every call
   bool bulk_fixed;     // the liquid is cached: it is read, never written
 } RvCoupleSettings;
 
@@ -94,6 +97,13 @@ void rv_couple_set_scratch(RvCouple* couple, RvArena* scratch);
 // r_max carry over 2 r_max of arc length. Also the hair count N, if `hairs` is not NULL.
 RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                             double* capacity, double* hairs, RvError* error);
+
+// Bundles (WH-20, E74): `free_area` [vertices] m2 of space between the hairs that belongs to each hair, and
+// `bundle_share` [vertices] chi, which is 1 where hairs stand so close that capillarity holds a column of two capillary
+// lengths or more between them, and 0 for hairs that stand alone. The suction of a bundle that is not full is
+// chi 2 pi r tension cos(angle) / free_area.
+RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                           double* free_area, double* bundle_share, RvError* error);
 
 // WH-31, 32 with E42, E74, E77: liquid passes between the particles around the strands and their film. A strand that
 // comes out of the bulk draws film with it, drops that it meets join the film, and submerged film goes back to the

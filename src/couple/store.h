@@ -124,6 +124,10 @@ struct RvCouple {
   // Lists of capture and drip, kept from call to call.
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;
+  // Bundles (spacing.c).
+  RvCoupleDoubles free_area;     // [packed] m2 of space between the hairs, for each hair
+  RvCoupleDoubles bundle_share;  // [packed] chi: 1 within a bundle that holds a column, 0 outside
+  uint64_t spacing_key;          // RvCoupleSettings.count_key of these
 };
 
 // Index in the grid's own channels of index `at` in the channels near points.
@@ -201,7 +205,11 @@ void rv_couple_copy_faces(RvCouple* c, const RvLiquidGrid* grid);
 void rv_couple_find_effective_mass(RvCouple* c, double dt);
 // Quadrature points near liquid, sorted by tile. (points.c)
 RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error);
-// Capacity, its radius and the hair count of the packed vertices; computed only when the input changed. (capacity.c)
+// Free area and bundle share of the packed vertices, computed again with a new count key. (spacing.c)
+RvResult rv_couple_find_spacing(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                                RvError* error);
+// Capacity, its radius and the hair count of the packed vertices, and their spacing; computed only when the input
+// changed. (capacity.c)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
 

@@ -29,6 +29,45 @@ RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
   return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
 }
 
+// Bundles (WH-20, E74). Filling the space between hairs by dA of section wets more of the hairs and gains energy, so
+// the liquid there has the pressure P = -suction f(S), S = A / free area. f is about 1 until the space is nearly full
+// and 0 where it is: engulfed hairs gain nothing. At rest P' = density g along the strand, which is a column of suction
+// / (density g). P is stiff, so it is fully implicit, by its secant to S = 1: however long the step, liquid that flows
+// in finds the pressure 0 there, not one beyond. The film's own curvature h'' counts the less for it: between hairs
+// there is no surface around each of them.
+//
+// f(S) = FULL (1 - S^16). A column by f is FULL high and holds 16/17 FULL of suction / (density g) times the free area;
+// both are within 3% of the energy balance, for which f is 1 up to S = 1 and 0 beyond.
+#define FULL 1.03
+
+// Pressure of the film in a bundle and its slope, at vertex i, of unit tension.
+static void fill_bundle(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes area = rv_lanes_load(w->free_area + k), hairs = rv_lanes_load(w->hairs + k);
+  const RvLaneMask some = rv_lanes_positive(area);
+  const RvLanes inverse = rv_lanes_select(some, one / rv_lanes_select(some, area, one), zero);
+  const RvLanes suction = rv_lanes_load(w->suction + k) * rv_lanes_set(FULL / w->tension);
+  const RvLanes volume = of(w->own, i, INVERSE, lane) / hairs * inverse;
+  const RvLanes full = rv_lanes_load(w->volume + k) * volume;
+  const RvLaneMask below = rv_lanes_positive(one - full);
+  // 1 - S^16 = (1 - S) (1 + S) (1 + S^2) (1 + S^4) (1 + S^8)
+  const RvLanes s2 = full * full, s4 = s2 * s2;
+  const RvLanes secant =
+      rv_lanes_select(below, suction * (one + full) * (one + s2) * (one + s4) * (one + s4 * s4), zero);
+  rv_lanes_store(w->bundle_pressure + k, -(secant * (one - full)));
+  rv_lanes_store(w->bundle_slope + k, secant * volume);
+}
+
+// Weakens the curvature of edge j by the share of a bundle.
+static void flatten(const RvFilmWork* w, int j, int lane) {
+  const int k = j * RV_W + lane;
+  const RvLanes bundled = rv_lanes_load(w->bundled + k) + rv_lanes_load(w->bundled + k + RV_W);
+  const RvLanes lone = rv_lanes_set(1) - rv_lanes_set(0.5) * bundled;
+  rv_lanes_store(slot(w->carried, j, STIFF, lane), lone * of(w->carried, j, STIFF, lane));
+  rv_lanes_store(slot(w->carried, j, SLOPE, lane), lone * of(w->carried, j, SLOPE, lane));
+}
+
 // Fills the temporary numbers of vertices and edges.
 static void prepare(const RvFilmWork* w, int lane) {
   const RvLanes pi = rv_lanes_set(RV_PI), half = rv_lanes_set(0.5), one = rv_lanes_set(1);
@@ -41,6 +80,7 @@ static void prepare(const RvFilmWork* w, int lane) {
     rv_lanes_store(slot(w->own, i, HEIGHT, lane), section / (outer + r));
     rv_lanes_store(slot(w->own, i, SPREAD, lane), half / (pi * outer * hairs));
     rv_lanes_store(slot(w->own, i, INVERSE, lane), inverse);
+    if (w->suction) fill_bundle(w, i, lane);
   }
   for (int j = 0; j + 1 < w->n; ++j) {
     const int k = j * RV_W + lane;
@@ -50,6 +90,7 @@ static void prepare(const RvFilmWork* w, int lane) {
     rv_lanes_store(slot(w->carried, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
     rv_lanes_store(slot(w->carried, j, SLOPE, lane),
                    (of(w->own, j + 1, HEIGHT, lane) - of(w->own, j, HEIGHT, lane)) * inverse);
+    if (w->suction) flatten(w, j, lane);
   }
 }
 
@@ -82,6 +123,20 @@ RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
   return -(of(w->own, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
 }
 
+// Adds the pressure of a bundle to the row of edge j: coefficients b, m, d of the edges j - 1 to j + 1, right-hand side
+// r. The tip of a bundle holds its liquid (transport_kernel.c), so the last edge is as any other.
+RV_INLINE void add_bundle(const RvFilmWork* w, int j, int lane, RvLanes* b, RvLanes* m, RvLanes* d, RvLanes* r) {
+  const int k = j * RV_W + lane;
+  const RvLanes c = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+                    (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
+  const RvLanes low = c * rv_lanes_load(w->bundle_slope + k), high = c * rv_lanes_load(w->bundle_slope + k + RV_W);
+  const RvLanes rise = rv_lanes_load(w->bundle_pressure + k + RV_W) - rv_lanes_load(w->bundle_pressure + k);
+  *b = *b - low * edge(w, j - 1, LINE, lane);
+  *m = *m + (low + high) * edge(w, j, LINE, lane);
+  *d = *d - high * edge(w, j + 1, LINE, lane);
+  *r = *r - c * rise / rv_lanes_set(w->dt);
+}
+
 // Rows of 1 + theta factor S LINE with S the fourth difference, eliminated from the root to the tip.
 static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
@@ -102,6 +157,7 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
     const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
     // `pressure` is that of unit tension, and the factor has one dt too many
     RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
+    if (w->suction) add_bundle(w, j, lane, &b, &m, &d, &r);
     // Elimination of the edges j - 2 and j - 1.
     b = b - a * d2;
     m = m - a * e2;

@@ -25,7 +25,9 @@ typedef struct RvFilmWork {
   const double *v_before, *v;    // [unknowns] m/s, of the strands
   const double *radius, *hairs;  // [vertices] as in RvFilmModel
   const double *wet, *weight;    // [vertices] as in RvFilmStepDef, or NULL
-  double *volume, *speed;        // state, as in RvFilmState
+  const double *suction, *free_area,
+      *bundled;            // [vertices] as in RvFilmStepDef; NULL: no strand of the batch is in a bundle
+  double *volume, *speed;  // state, as in RvFilmState
   double *drop, *drop_momentum;
   double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
   double* kick;    // [unknowns] kg m/s
@@ -41,6 +43,8 @@ typedef struct RvFilmWork {
   double* spin;             // [edges] kg m2/s, angular momentum about the tangent
   double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
   double *upper, *upper2;   // [edges] upper diagonals of the eliminated matrix of the capillary pressure
+  double* bundle_pressure;  // [vertices] Pa of the film in a bundle, over the tension: 1/m
+  double* bundle_slope;     // [vertices] its slope by the volume that flows in, over the tension: 1/m4
   double* solved;           // [edges] its eliminated right-hand side; later the new strain of the vertices
   double outflow[8] __attribute__((aligned(64)));  // m3 that left the tip, each lane
 } RvFilmWork;

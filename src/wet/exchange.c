@@ -6,8 +6,6 @@
 #include "wet/impulse.h"
 
 enum { GRAIN = 8192 };
-// The hairs around a place are counted anew in every fourth substep: strands move less than their reach meanwhile.
-enum { COUNT_EVERY = 4 };
 
 typedef struct Before {
   const RvWetFilm* wet;
@@ -29,13 +27,6 @@ static RvResult accelerated_strands(RvWetFilm* w, RvCoupleStrands* out, RvError*
   out->v_before = before.v;
   out->dt_before = 1;
   return RV_OK;
-}
-
-static RvCoupleSettings settings_now(const RvWetFilm* w) {
-  RvCoupleSettings s = w->settings.couple;
-  s.count_key = w->drop_seed / COUNT_EVERY + 1;
-  s.drip_row = w->drip_row;
-  return s;
 }
 
 // Moment of inertia of the film about its strand, [edges] kg m2.
@@ -79,7 +70,7 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   rv_wet_clear(w->impulse, w->strands->unknowns);
   film_inertia(w, dt, turn);
   // cached liquid shrinks too: its keeper remembers what is left
-  RvCoupleSettings settings = settings_now(w);
+  RvCoupleSettings settings = rv_wet_couple_settings(w);
   settings.bulk_fixed = false;
   result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->drop_seed, w->impulse,
                              report, error);
@@ -106,7 +97,7 @@ static RvResult drip(RvWetFilm* w, double dt, bool* any, RvError* error) {
   RvResult result = accelerated_strands(w, &strands, error);
   if (result) return result;
   rv_wet_clear(w->impulse, w->strands->unknowns);
-  RvCoupleSettings settings = settings_now(w);
+  RvCoupleSettings settings = rv_wet_couple_settings(w);
   RvLiquid* l = w->liquid;
   result = rv_couple_drip(w->couple, &strands, &settings, &l->grid, &l->particles, &l->next_id, w->drip_row, dt,
                           w->drop_seed++, w->impulse, report, error);
