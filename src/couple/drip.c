@@ -6,7 +6,9 @@
 //     hair along it, whatever the contact angle; the drop's pressure is lower than the film's and drains its neck to
 //     the radius of the hair. The share of the drop that falls (Harkins and Brown) is 1 for thin fibres: it depends on
 //     r / V^(1/3), which is below 0.06 for hairs of up to 0.1 mm. All of the drop falls. N hairs side by side hold
-//     sqrt(N) times as much, as in (17).
+//     sqrt(N) times as much, as in (17). The momentum of the film that flows into the drop counts with its weight
+//     (Scheele and Meister); where it alone exceeds the tension the film leaves as a jet, in the drops that a jet of
+//     its section breaks into.
 //   - Film above the capacity of a stretch of 2 r_max leaves at a rate, as drops of the ball of r_max, which is what
 //   the
 //     stretch holds by (17). What is due in a step and less than a drop is the probability of one: so the mean rate
@@ -75,14 +77,23 @@ static double rate_at(const Drip* k, const RvCoupleStrand* s, int i) {
 
 //---------------------------------------------------------------------------------------------- tips
 
-// Volume that the strand's tip holds, m3: its share of what the hairs around hold together.
+// Volume of the drops of a jet, in its radius times its section: the length of the fastest growing wave (Rayleigh).
+static const double JET = 9.02;
+
+// Volume that the strand's tip holds against a pull, m3: its share of what the hairs around hold together.
 static double tip_holds(const Drip* k, const RvCoupleStrand* s, double pull) {
   int i = s->count - 1;
   size_t packed = s->first + (size_t)i;
-  double hairs = k->c->hair_count.data[packed];
+  const RvCoupleVertex* v = &k->c->vertices.data[packed];
+  const RvFilmState* film = k->strands->film_state;
   double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
-  double one = rv_couple_tate_volume(k->c->vertices.data[packed].radius, k->set->tension, k->set->density, pull);
-  return multiplier * one * s->hairs / sqrt(hairs);
+  double one = rv_couple_tate_volume(v->radius, k->set->tension, k->set->density, pull);
+  double still = multiplier * one * s->hairs / sqrt(k->c->hair_count.data[packed]);
+  // The film that flows in: its section, m2, its momentum as the volume of the same weight, and the drop of a jet.
+  double section = v->length > 0 ? film->volume[s->vertex + (size_t)i * RV_LANES] / v->length : 0;
+  double speed = fmax(film->speed[s->edge + (size_t)(i - 1) * RV_LANES], 0);
+  double jet = JET * section * (v->radius + rv_film_height(section / s->hairs, v->radius));
+  return fmax(still - section * speed * speed / pull, fmin(jet, still));
 }
 
 // Radius of the ball of a volume, m.
