@@ -44,7 +44,7 @@ typedef struct RvCoupleSettings {
   const double* capacity_at;
   double drip;  // 1/s: rate at which film above the capacity leaves; 0: none
   const double* drip_at;
-  double nominal;     // m3 of a particle of the bulk; drops have a quarter of it, never less than a tenth
+  double nominal;     // m3 of a particle of the bulk: larger drops become several
   double gravity[3];  // m/s2
   int32_t drip_row;   // row of drops of strands among the particles: they are not captured at once
   // E51: submerged film moves with the bulk on the grid, not with its strand (WH-35). So light hair under water does
@@ -115,9 +115,10 @@ RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, con
                            const RvLiquidGrid* grid_space, RvParticles* particles, double dt, uint64_t random,
                            double* kick, RvCoupleReport* report, RvError* error);
 
-// WH-28 to 30 with E50: dripping of pendant drops at tips, then of film above the capacity. A drop leaves with the
-// velocity of its liquid; too little liquid for a drop stays. New particles are appended behind the sorted ones with
-// age 0 and row `row`. `random` and the vertex determine where within its part of the strand a drop starts.
+// WH-28 to 30 with E50: dripping of pendant drops at tips, then of film above the capacity. A drop has a physical size,
+// and leaves with the velocity of its liquid; too little liquid for a drop stays. New particles are appended behind the
+// sorted ones with age 0 and row `row`. `random` and the vertex determine where within its part of the strand a drop
+// starts.
 RvResult rv_couple_drip(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                         const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row,
                         double dt, uint64_t random, double* kick, RvCoupleReport* report, RvError* error);
@@ -156,6 +157,8 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
 void rv_couple_drag_law(double phi, double* along, double* across);
 // r_max of (17), m.
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
+// Volume at which a drop falls from the tip of a fibre, m3 (Tate's law): half of what (17) holds between two ends.
+double rv_couple_tate_volume(double radius, double tension, double density, double acceleration);
 
 // Height of the film that a strand draws out of a bath at `speed`, m (withdraw.c).
 double rv_couple_withdrawn_height(double radius, double speed, const RvCoupleSettings* settings);

@@ -64,6 +64,8 @@ typedef struct RvCoupleTile {
 enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
 // A strand is under water where the fill of cells reaches sqrt(2) pi / 6, the density of closest packing (spec 1.2.5).
 #define RV_COUPLE_FULL 0.74048048969306104
+// m/s2: a twentieth of gravity always pulls, so that all capacities are finite.
+#define RV_COUPLE_LEAST_PULL (0.05 * 9.81)
 // Range of the fibres' volume fraction in which the drag law holds (spec 1.2.10).
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
@@ -114,13 +116,13 @@ struct RvCouple {
   bool has_submerged_film;  // some film is on the grid
   size_t grid_tiles;        // of the sample
   // Capacity (capacity.c).
-  RvCoupleDoubles capacity;          // [packed] m3
-  RvCoupleDoubles capacity_radius;   // [packed] m, r_max of (17)
-  RvCoupleDoubles acceleration;      // [packed] m/s2 that pulls the film off
-  RvCoupleDoubles hair_count;        // [packed] hairs N around the vertex
-  RvCoupleDoubles tip_acceleration;  // [strands] m/s2 at the tip, in all directions
-  uint64_t capacity_key;             // hash of the input that the capacity was made from
-  uint64_t count_key;                // RvCoupleSettings.count_key of hair_count
+  RvCoupleDoubles capacity;         // [packed] m3
+  RvCoupleDoubles capacity_radius;  // [packed] m, r_max of (17)
+  RvCoupleDoubles acceleration;     // [packed] m/s2 that pulls the film off
+  RvCoupleDoubles hair_count;       // [packed] hairs N around the vertex
+  RvCoupleDoubles tip_pull;         // [3 x strands] m/s2 that pulls at the tip's drop
+  uint64_t capacity_key;            // hash of the input that the capacity was made from
+  uint64_t count_key;               // RvCoupleSettings.count_key of hair_count
   // Lists of capture and drip, kept from call to call.
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;

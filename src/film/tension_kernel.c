@@ -4,8 +4,12 @@
 // Theta goes from 0, where capillary waves are slow against the step (symplectic Euler, no damping), to 1, where they
 // are far too fast for it; theta = a / (a + 4) with a = (omega dt)^2 of the fastest wave is stable for every a. The
 // matrix is pentadiagonal: an edge couples with two on each side. It is similar to 1 + a positive matrix, so
-// elimination needs no pivots. Both ends of the strand are mirrors. The film's gain of momentum is an impulse on the
-// strand of opposite sign, so the strand supports the weight of a film that tension holds (E49).
+// elimination needs no pivots. Both ends of the strand are mirrors (h' = 0), so the pressure has no gradient at a tip.
+// The film leaves the tip with the speed of the last edge, half a cell above: where the tip drains, that edge has no
+// pressure gradient either (factor). With one, the outflow and the height at the tip would have a family of steady
+// states, and a bead that tension holds up would dam up the flow, the more so the finer the edges are. The film's gain
+// of momentum is an impulse on the strand of opposite sign, so the strand supports the weight of a film that tension
+// holds (E49).
 #include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
@@ -94,11 +98,12 @@ static void prepare(const RvFilmWork* w, int lane) {
   }
 }
 
-// dt^2 sigma / rho (1 - b) / length of edge j
+// dt^2 sigma / rho (1 - b) / length of edge j; 0 on the last edge where the tip drains
 RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
-  return rv_lanes_set(w->dt * w->dt * w->tension / w->density) * (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) /
-         rv_lanes_load(w->now.length + k);
+  const RvLanes f = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+                    (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
+  return j + 2 < w->n ? f : f * rv_lanes_load(w->closed + lane);
 }
 
 // Diagonal of the operator from fluxes to grad dp: a fourth difference.

@@ -46,8 +46,8 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* str
 // Film for loaded strands and liquid, from the strands' state.
 RvResult rv_film_port_begin(RvFilmPort* port, RvStrandPort* strands, RvLiquidPort* liquid, const RvWetParms* parms,
                             const RvDetail* state, RvError* error);
-// Writes the film into the strands' state, and what artists see of it: filmheight filmradius filmv waterload wetness
-// absorbed clumpid. dt: simulated seconds of the frame.
+// Writes the film into the strands' state, and what artists see of it: filmheight filmradius dropradius filmv waterload
+// wetness absorbed clumpid. dt: simulated seconds of the frame.
 RvResult rv_film_port_end(RvFilmPort* port, const RvWetParms* parms, double dt, RvDetail* state, RvError* error);
 // Adds the film to the ledger, and warns.
 void rv_film_port_tell(const RvFilmPort* port);
