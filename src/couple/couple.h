@@ -126,7 +126,7 @@ RvResult rv_couple_drip(RvCouple* couple, const RvCoupleStrands* strands, const 
 // The bulk at the strands; valid until the next call.
 typedef struct RvCoupleSample {
   double* wet;       // [vertices] w_FF (WH-18): 1 in air, 0 under water, smooth
-  double* share;     // [vertices] volume fraction phi of fibres (WH-39), clamped to [1e-6, 0.4]
+  double* share;     // [vertices] volume fraction phi of fibres (WH-39, E75), clamped to [1e-6, 0.4]
   double* velocity;  // [unknowns] m/s, of the bulk; angles 0
   double* drag;      // [unknowns] kg/s, diagonal of the drag tensor, with the factor 1 / (1 + dt sum D / m_f) (E48)
   double* drag_velocity;  // [unknowns] m/s, the velocity that the drag pulls to
@@ -143,9 +143,14 @@ RvResult rv_couple_sample(RvCouple* couple, const RvCoupleStrands* strands, cons
 //   from;
 //   - submerged film adds its mass and momentum to the faces (WH-35);
 //   - volume fraction, drag and drag target of the faces are set for the pressure solve, where the velocity u of a face
-//     becomes u + s dt (g - grad p / rho), s = rho / (rho + dt D).
+//     becomes u + s dt (g - grad p / rho), s = rho / (rho + dt D);
+//   - `fill` becomes the share of the liquid in what fibres leave of a cell, for the volume correction. The surface has
+//     then to be found again in the crowded tiles (rv_liquid_surface_again).
 RvResult rv_couple_react(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                          RvLiquidGrid* grid, double dt, RvError* error);
+
+// The grid's tiles where fibres take up so much that the surface is to be found again; valid until the next sample.
+size_t rv_couple_crowded_tiles(const RvCouple* couple, const uint32_t** tiles);
 
 // After the pressure solve. `force` [unknowns] N is overwritten, for the strands' next step (it is state): the pressure
 // on the strands' volume (-V_s grad p), and the share 1 - s of the liquid's acceleration that the drag hands over.

@@ -32,6 +32,7 @@ typedef struct RvLiquidGrid {
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
   // Cells.
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
+  RvChannel open;        // share of the weights of `fill` that lies outside of solids; only where `opened`
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
                          // one dx on only its sign is right
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
@@ -40,6 +41,7 @@ typedef struct RvLiquidGrid {
   RvChannel shift[3];    // m, faces: displacement that corrects volumes (rv_liquid_drift); 0 in solids
   RvChannel shift_pressure;   // m^2: its potential
   RvChannel room[3];          // scratch of a stage
+  bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those
