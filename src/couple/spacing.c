@@ -32,6 +32,8 @@ static const float FADE = 1.25F;
 static const float BEYOND = 1.25F;
 // Cosine of the angle between two hairs below which they are not parallel, and above which they are.
 static const float CROSSED = 0.5F, PARALLEL = 0.7F;
+// The search reads rounded positions, off by up to a hundredth of the reach in a box of 100 m.
+static const float MARGIN = 1.01F;
 // Second moment of the directions that count: a pair and a row have 0.59, three hairs 0.25, corners 0.
 static const double ENCLOSED = 0.35, ONE_ROW = 0.5;
 enum { MOST_NEIGHBOURS = 256 };  // more are left out; those of the nearest cells come first
@@ -42,7 +44,7 @@ static const double LEAST_GRAVITY = 0.05 * 9.81;
 
 // A straight piece of hair.
 typedef struct Bead {
-  float x[3];  // m, from the box's corner
+  double x[3];  // m, from the box's corner: exact, as hairs are close to each other and far from the corner
   float tangent[3];
   float half;  // m, of its length
   uint32_t strand;
@@ -52,7 +54,8 @@ enum { ROWS_OF_BEADS = 7 };  // numbers of a bead that the search reads: x, tang
 
 // Where a vertex looks for its neighbours.
 typedef struct Place {
-  float x[3], tangent[3], across[2][3];
+  double x[3];  // m, from the box's corner
+  float tangent[3], across[2][3];
   float reach;  // m
   float least;  // m2: squares of distances count as at least this
   uint32_t strand;
@@ -225,14 +228,14 @@ static void set_box(Spacing* k) {
 }
 
 // Key of the cell of a place, from the box's corner.
-static uint64_t key_of(const Spacing* k, const float x[3]) {
+static uint64_t key_of(const Spacing* k, const double x[3]) {
   uint64_t i[3];
-  for (int a = 0; a < 3; ++a) i[a] = (uint64_t)(fmax((double)x[a], 0) * k->inverse) + 1;
+  for (int a = 0; a < 3; ++a) i[a] = (uint64_t)(fmax(x[a], 0) * k->inverse) + 1;
   return (i[2] << k->bits[1] | i[1]) << k->bits[0] | i[0];
 }
 
-static void from_corner(const Spacing* k, RvVec3 x, float out[3]) {
-  rv_vec3_store(out, rv_sub(x, rv_vec3(k->lo[0], k->lo[1], k->lo[2])));
+static void from_corner(const Spacing* k, RvVec3 x, double out[3]) {
+  rv_vec3_store64(out, rv_sub(x, rv_vec3(k->lo[0], k->lo[1], k->lo[2])));
 }
 
 // Lays the beads of a chord from a to b, with their cells.
@@ -269,7 +272,7 @@ static void gather_beads(void* arg, size_t begin, size_t end) {
     const Bead* bead = &k->sorted[b];
     k->sorted[b] = k->beads[k->order[b]];
     for (int a = 0; a < 3; ++a) {
-      k->row[a][b] = bead->x[a];
+      k->row[a][b] = (float)bead->x[a];
       k->row[3 + a][b] = bead->tangent[a];
     }
     k->row[6][b] = bead->half;
@@ -294,7 +297,8 @@ static float dot(const float a[3], const float b[3]) {
 
 // The hair of a bead crosses the plane of a vertex where the bead's own line does.
 static void meet(const Place* p, const Bead* b, Neighbours* near) {
-  float d[3] = {b->x[0] - p->x[0], b->x[1] - p->x[1], b->x[2] - p->x[2]};
+  float d[3];
+  for (int a = 0; a < 3; ++a) d[a] = (float)(b->x[a] - p->x[a]);
   float ahead = dot(d, p->tangent), farthest = BEYOND * b->half;
   if (b->strand == p->strand || near->count == MOST_NEIGHBOURS) return;
   float along = dot(b->tangent, p->tangent), cosine = along < 0 ? -along : along;
@@ -319,26 +323,26 @@ static Four load(const float* from) {
   return out;
 }
 
-// Which of four beads may be near: the tests of `meet`, of all at once.
+// Which of four beads may be near: the tests of `meet`, of all at once, with a margin for the rounded positions.
 static Four32 may_meet(const Spacing* k, const Place* p, size_t b, float farthest) {
   Four t[3], d[3], ahead = {0}, along = {0};
   for (int a = 0; a < 3; ++a) {
     t[a] = load(k->row[3 + a] + b);
-    d[a] = load(k->row[a] + b) - p->x[a];
+    d[a] = load(k->row[a] + b) - (float)p->x[a];
     ahead += d[a] * p->tangent[a];
     along += t[a] * p->tangent[a];
   }
-  Four behind = ahead / along, reach = BEYOND * load(k->row[6] + b), square = {0};
+  Four behind = ahead / along, reach = MARGIN * BEYOND * load(k->row[6] + b), square = {0};
   for (int a = 0; a < 3; ++a) {
     Four x = d[a] - behind * t[a];
     square += x * x;
   }
-  return (square < farthest) & (behind < reach) & (-behind < reach) & (along * along > CROSSED * CROSSED);
+  return (square < farthest) & (behind < reach) & (-behind < reach) & (along * along > CROSSED * CROSSED / MARGIN);
 }
 
 // Beads of a row of cells.
 static void meet_row(const Spacing* k, const Place* p, size_t from, size_t to, Neighbours* neighbours) {
-  float most = FADE * p->reach;
+  float most = MARGIN * FADE * p->reach;
   for (size_t b = from; b < to; b += 4) {
     Four32 near = may_meet(k, p, b, most * most);
     if (!(near[0] | near[1] | near[2] | near[3])) continue;
@@ -396,7 +400,7 @@ static void find_keys(void* arg, size_t begin, size_t end) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     const Chords* c = &k->chords[n];
     for (uint32_t at = c[0].node; at < c[1].node; ++at) {
-      float x[3];
+      double x[3];
       from_corner(k, rv_couple_x(&k->c->vertices.data[s->first + (size_t)node_vertex(s, c, at - c->node)]), x);
       k->keys[at] = key_of(k, x);
       k->order[at] = at;

@@ -54,13 +54,15 @@ static void fill_bundle(const RvFilmWork* w, int i, int lane) {
   const RvLanes suction = rv_lanes_load(w->suction + k) * rv_lanes_set(FULL / w->tension);
   const RvLanes volume = of(w->own, i, INVERSE, lane) / hairs * inverse;
   const RvLanes full = rv_lanes_load(w->volume + k) * volume;
-  const RvLaneMask below = rv_lanes_positive(one - full);
+  const RvLanes room = one - full;
+  const RvLaneMask below = rv_lanes_positive(room);
   // 1 - S^16 = (1 - S) (1 + S) (1 + S^2) (1 + S^4) (1 + S^8)
   const RvLanes s2 = full * full, s4 = s2 * s2;
-  const RvLanes secant =
-      rv_lanes_select(below, suction * (one + full) * (one + s2) * (one + s4) * (one + s4 * s4), zero);
-  rv_lanes_store(w->bundle_pressure + k, -(secant * (one - full)));
-  rv_lanes_store(w->bundle_slope + k, secant * volume);
+  const RvLanes secant = suction * (one + full) * (one + s2) * (one + s4) * (one + s4 * s4);
+  // Engulfed hairs have no pressure, but the slope of a full vertex, to S = 2: one that runs empty finds it in time.
+  const RvLanes beyond = suction * rv_lanes_set(16) * rv_lanes_max(one + room, zero);
+  rv_lanes_store(w->bundle_pressure + k, rv_lanes_select(below, -(secant * room), zero));
+  rv_lanes_store(w->bundle_slope + k, rv_lanes_select(below, secant, beyond) * volume);
 }
 
 // Weakens the curvature of edge j by the share of a bundle.
