@@ -49,6 +49,11 @@ static inline double rv_strand_step_velocity(const RvStrandStep* step, bool bdf2
 
 //---------------------------------------------------------------------------------------------- line search
 
+// A step whose decrement turns out to be within the tolerance is still taken, unless it is below this share of it: the
+// direction is known already. Without it small forces do not act in short steps, as the tolerance of 1e-3 is that of 3
+// m/s2 (rv_strand_step_scale): hair drawn along by friction of 0.3 g stayed at half of its deflection.
+#define RV_STRAND_SMALLEST_STEP 0.01
+
 enum { RV_STRAND_MAX_HALVINGS = 12 };  // trials after the first; each shortens the step to at most a half
 
 // Relative rounding of the energy. At convergence the decrease is below it, which must not reject the last step.
