@@ -26,7 +26,7 @@ SOLID_WIDTH = 1e-4  # m, RvContactDef.solid_width
 CYLINDER, UP, DOWN = 5e-3, 0.01, 0.04
 LINE = CYLINDER + RADIUS + SOLID_WIDTH
 STRETCHING = YOUNGS * numpy.pi * RADIUS ** 2
-FRAMES, TURN = 14, -60.0  # degrees a second
+FRAMES, TURN = 18, -60.0  # degrees a second
 
 
 def path(edge):
@@ -45,9 +45,9 @@ def scene(points, film, tension, substeps):
         "line": {"type": "curve", "parms": {"method": "coords", "coords": coords}},
         "film": {"type": "attribute", "inputs": ["line"], "parms": {"name": "filmheight", "value": [film, 0, 0, 0]}},
         "tube": {"type": "tube", "parms": {"orient": "z", "rad": [CYLINDER, CYLINDER], "height": 0.004, "cols": 128}},
-        "move": {"type": "transform", "inputs": ["tube"], "parms": {"rz": {"keys": keys, "interp": "linear"}}},
-        "solid": {"type": "collider", "inputs": ["move"], "parms": {"voxelsize": 0.0005, "friction": MU}},
-        "wet": {"type": "wetsolver", "inputs": ["film", None, "solid"], "parms": {
+        "solid": {"type": "collider", "inputs": ["tube"], "parms": {"voxelsize": 0.00025, "friction": MU}},
+        "move": {"type": "transform", "inputs": ["solid"], "parms": {"rz": {"keys": keys, "interp": "linear"}}},
+        "wet": {"type": "wetsolver", "inputs": ["film", None, "move"], "parms": {
             "substeps": substeps, "maxsubsteps": substeps, "rootfree": 0, "restmode": "natural", "tension": tension,
             "drip": 0, "filmfriction": 1e7, "absorption": 0, "density": DENSITY, "youngs": YOUNGS,
             "shear": YOUNGS / 2.6, "damping": 1e3, "dragnormal": 2e-2, "dragtangent": 2e-2, "keepstate": True,

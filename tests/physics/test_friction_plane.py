@@ -30,10 +30,10 @@ def scene(length, points, film, tension, cohesion, substeps):
                                             "points": points}},
         "film": {"type": "attribute", "inputs": ["line"], "parms": {"name": "filmheight", "value": [film, 0, 0, 0]}},
         "box": {"type": "box", "parms": {"size": [0.08, 0.02, 0.06], "t": [0.02, -0.01, 0]}},
-        "move": {"type": "transform", "inputs": ["box"], "parms": {"tz": {"keys": keys, "interp": "linear"}}},
-        "solid": {"type": "collider", "inputs": ["move"], "parms": {"voxelsize": 0.004, "friction": MU}},
+        "solid": {"type": "collider", "inputs": ["box"], "parms": {"voxelsize": 0.001, "friction": MU}},
+        "move": {"type": "transform", "inputs": ["solid"], "parms": {"tz": {"keys": keys, "interp": "linear"}}},
         # drag of still air damps the hair and does not act on it at rest; the film stays where it is
-        "wet": {"type": "wetsolver", "inputs": ["film", None, "solid"], "parms": {
+        "wet": {"type": "wetsolver", "inputs": ["film", None, "move"], "parms": {
             "substeps": substeps, "maxsubsteps": substeps, "rootfree": 0, "restmode": "natural", "tension": tension,
             "cohesion": cohesion, "drip": 0, "filmfriction": 1e7, "absorption": 0, "dragnormal": 1e-3,
             "dragtangent": 1e-3}}}}
