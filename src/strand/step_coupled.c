@@ -89,6 +89,10 @@ static void finish_batches(void* arg, size_t begin, size_t end) {
 static const double LARGEST_FORCING_TERM = 0.25;
 static const double FORCING_FACTOR = 0.9;  // gamma of Eisenstat and Walker's choice 2
 
+// A step whose decrement turns out to be within the tolerance is still taken, unless it is below this share of it. Slow
+// hair, such as a row that liquid draws together, would otherwise lag behind.
+static const double SMALLEST_STEP_SHARE = 0.1;
+
 // Share of the squared tolerance that all inactive batches have together.
 static const double INACTIVE_SHARE = 0.25;
 
@@ -160,7 +164,7 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
       c->inactive_threshold = INACTIVE_SHARE * def->tolerance * def->tolerance * reference * reference / n;
     }
     stats->residual = decrement / reference;
-    if (!(stats->residual > RV_STRAND_SMALLEST_STEP * def->tolerance)) break;
+    if (!(stats->residual > SMALLEST_STEP_SHARE * def->tolerance)) break;
 
     // exactness of the next linear solve
     c->forcing_term = next_forcing_term(def, iteration ? stats->residual / last_residual : 1);

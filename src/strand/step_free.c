@@ -68,7 +68,7 @@ static void newton_direction(const RvStrandBatch* b, RvStrandWork* w, double* sl
 }
 
 void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int max_iterations, double tolerance,
-                           RvStrandStats* stats) {
+                           double smallest_step, RvStrandStats* stats) {
   double energy[RV_LANES] __attribute__((aligned(64)));
   double slope[RV_LANES] __attribute__((aligned(64)));
   double alpha[RV_LANES] __attribute__((aligned(64)));
@@ -85,7 +85,7 @@ void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int max_iter
       const double decrement = slope[lane] < 0 ? sqrt(-slope[lane]) : 0;
       if (iteration == 0) first[lane] = fmax(decrement, scale[lane]);
       residual[lane] = decrement / first[lane];
-      alpha[lane] = !done[lane] && residual[lane] > RV_STRAND_SMALLEST_STEP * tolerance ? 1 : 0;
+      alpha[lane] = !done[lane] && residual[lane] > smallest_step * tolerance ? 1 : 0;
       done[lane] |= !(residual[lane] > tolerance);
       all_done &= done[lane];
       any |= alpha[lane] > 0;
@@ -152,10 +152,10 @@ static void step_batch(const FreeStep* f, size_t k, double* room) {
                     .spare = room + 4 * unknowns};
   rv_strand_work_place(&w, w.spare + rv_strand_spare_size(b->vertices), b->vertices);
   rv_strand_step_begin(f->step, b, &w);
-  rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, &f->stats[k]);
+  rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, RV_STRAND_SMALLEST_STEP, &f->stats[k]);
   if (f->step->bdf2 && find_rising(f->step, b, &w)) {
     rv_strand_step_rebuild(f->step, b, &w);
-    rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, &f->stats[k]);
+    rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, RV_STRAND_SMALLEST_STEP, &f->stats[k]);
   }
   rv_strand_step_finish(f->step, b, &w);
 }
