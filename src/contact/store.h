@@ -29,7 +29,7 @@ typedef struct RvContactShape {
   double reach;           // m, d0: the force begins below it
   double width;           // m, d0 - d_min: range of the cubic part of the force
   double stiffness;       // N/m, k times the length that the contact stands for
-  double friction_limit;  // N, mu times the normal force at the start of the step
+  double friction_limit;  // N, mu times the push of the surfaces at the start of the step
   double slip;            // m, slip at which friction is full
 } RvContactShape;
 
