@@ -184,6 +184,23 @@ static double swept(const RvCapture* k, const RvCoupleStrand* s, size_t packed, 
   return k->around[packed].air * s->hairs * width * volume * k->dt;
 }
 
+// m2 of liquid between the hairs of a bundle at the surface of the bulk, for each hair. Above the surface the bundle
+// holds a column of the energy balance, height = 2 pi r tension cos(angle) / (density g free area). Where that is less
+// than the half cell over which the grid blurs the surface, only so much of the half cell is full.
+static double between_hairs(const RvCapture* k, const RvCoupleStrand* s, int i) {
+  const RvCoupleSettings* set = k->set;
+  size_t packed = s->first + (size_t)i;
+  double free = k->c->free_area.data[packed], share = k->c->bundle_share.data[packed];
+  const double* g = set->gravity;
+  double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), half = 0.5 * k->grid->dx;
+  if (!(share > 0) || !(free > 0)) return 0;
+  if (!(gravity > 0)) return share * free;
+  double angle = set->angle_at ? rv_couple_at(set->angle_at, s, i) : set->angle;
+  double energy = 2 * RV_PI * k->c->vertices.data[packed].radius * set->tension * fmax(rv_cos(angle), 0);
+  double column = energy / (set->density * gravity * free);
+  return share * free * fmin(column / half, 1);
+}
+
 // Demand and return of a vertex.
 static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   size_t packed = s->first + (size_t)i;
@@ -202,7 +219,7 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double area = film / length;
   double thin =
       rv_film_area(rv_couple_withdrawn_height(v->radius, around[RV_CAPTURE_SPEED] / liquid, k->set), v->radius);
-  double between = k->c->bundle_share.data[packed] * k->c->free_area.data[packed];
+  double between = between_hairs(k, s, i);
   double drawn = multiplier * (thin + between);
 
   // Gains: from the bulk, by wicking into a bundle at its surface, from drops.
