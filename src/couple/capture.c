@@ -325,9 +325,13 @@ static void apply_some(void* arg, size_t begin, size_t end) {
         if (more > 0) *speed = (before * *speed + last_flow + flow[0]) / (before + more);
       }
       rv_film_gain(film, at, gain[0]);
-      film->volume[at] -= fmin(k->around[packed].given, film->volume[at]);
       last_moved = moved[1];
       last_flow = flow[1];
+    }
+    // What goes back has the film's speeds, which stay.
+    for (int i = 0; i < s->count; ++i) {
+      double* volume = &film->volume[s->vertex + (size_t)i * RV_LANES];
+      *volume -= fmin(k->around[s->first + (size_t)i].given, *volume);
     }
   }
 }
@@ -343,9 +347,9 @@ static bool fit(RvCapture* k) {
   k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1);
   k->rows = RV_TAKE(c->scratch, uint64_t, tiles);
   k->cell_fill = RV_TAKE(c->scratch, float, tiles* RV_TILE_CELLS);
-  k->tile_speed = RV_TAKE(c->scratch, float, tiles);
+  k->tile_velocity = RV_TAKE(c->scratch, float, 6 * tiles);
   k->reach = RV_TAKE(c->scratch, float, n);
-  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_speed && k->reach;
+  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_velocity && k->reach;
 }
 
 // Adds the captured particles and the volumes to the report.

@@ -10,6 +10,7 @@
 //   rest is drawn in with the speed of capillary waves.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.
 // - A strand takes no more than it can carry (17).
+#include <float.h>
 #include <math.h>
 
 #include "base/parallel.h"
@@ -37,24 +38,38 @@ static double smooth_step(double x) {
 
 //---------------------------------------------------------------------------------------------- submersion
 
-// Fill of the cells of some tiles, and their fastest particles.
+// Fill of the cells of some tiles, and the range of their particles' velocities.
 static void fill_cells(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
   double inverse = 1 / (k->grid->dx * k->grid->dx * k->grid->dx);
   for (size_t t = begin; t < end; ++t) {
-    float square = 0;
+    float* range = k->tile_velocity + 6 * t;
+    for (int a = 0; a < 3; ++a) {
+      range[a] = FLT_MAX;
+      range[3 + a] = -FLT_MAX;
+    }
     for (size_t n = t * RV_TILE_CELLS; n < (t + 1) * RV_TILE_CELLS; ++n) {
       double sum = 0;
       for (size_t i = k->p->cell_first[n]; i < k->p->cell_first[n + 1]; ++i) {
-        const float v[3] = {k->p->v[0][i], k->p->v[1][i], k->p->v[2][i]};
-        float own = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
-        square = own > square ? own : square;
         sum += k->p->volume[i];
+        for (int a = 0; a < 3; ++a) {
+          range[a] = fminf(range[a], k->p->v[a][i]);
+          range[3 + a] = fmaxf(range[3 + a], k->p->v[a][i]);
+        }
       }
       k->cell_fill[n] = (float)(sum * inverse);
     }
-    k->tile_speed[t] = sqrtf(square);
   }
+}
+
+// Largest speed of a tile's particles relative to the velocity v, m/s.
+static double relative_speed(const float* range, const double v[3]) {
+  double square = 0;
+  for (int a = 0; a < 3; ++a) {
+    double most = fmax(fabs((double)range[a] - v[a]), fabs((double)range[3 + a] - v[a]));
+    square += most * most;
+  }
+  return sqrt(square);
 }
 
 // A cell whose surroundings have the fill BULK_FILL is bulk: a cell at the surface of bulk has a half, a sheet of one
@@ -76,13 +91,13 @@ float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell) {
   return (float)smooth_step((BULK_FILL - sum / 27) / (BULK_FILL - DROP_FILL));
 }
 
-// Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the fastest particle of
-// the tiles there.
-static double wide_fill(const RvCapture* k, const double x[3], double* speed) {
+// Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the largest speed
+// relative to the vertex of the tiles there.
+static double wide_fill(const RvCapture* k, const RvCoupleVertex* v, double* speed) {
   double weight[3][2 * WIDE + 1], sum = 0;
   int32_t first[3], home[2][2][2];
   for (int a = 0; a < 3; ++a) {
-    double at = (x[a] - k->grid->origin[a]) / k->grid->dx;
+    double at = (v->x[a] - k->grid->origin[a]) / k->grid->dx;
     if (!(at > k->lo[a] * RV_TILE_SIDE - WIDE && at < k->hi[a] * RV_TILE_SIDE + WIDE)) return 0;
     first[a] = (int32_t)floor(at) - WIDE;
     for (int n = 0; n <= 2 * WIDE; ++n) weight[a][n] = fmax(1 - fabs(at - (first[a] + n + 0.5)) / WIDE, 0) / WIDE;
@@ -92,7 +107,7 @@ static double wide_fill(const RvCapture* k, const double x[3], double* speed) {
   for (int n = 0; n < 8; ++n) {
     int32_t at = rv_tiles_find(&k->p->homes, tile[0] + (n & 1), tile[1] + (n >> 1 & 1), tile[2] + (n >> 2));
     home[n >> 2][n >> 1 & 1][n & 1] = at;
-    if (at >= 0) *speed = fmax(*speed, (double)k->tile_speed[at]);
+    if (at >= 0) *speed = fmax(*speed, relative_speed(k->tile_velocity + 6 * at, v->v));
   }
   for (int z = 0; z <= 2 * WIDE; ++z)
     for (int y = 0; y <= 2 * WIDE; ++y) {
@@ -124,12 +139,11 @@ static double submersion_of(const RvCapture* k, size_t packed, double fill) {
 static void look(const RvCapture* k, size_t packed, double* reach) {
   RvCaptureVertex* r = &k->around[packed];
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
-  double speed = 0, wide = wide_fill(k, v->x, &speed);
+  double speed = 0, wide = wide_fill(k, v, &speed);
   if (!(wide > 0)) return;
   double fill = rv_couple_fill(k->grid, k->p, v->x);
   if (fill > 0) r->air = 1 - submersion_of(k, packed, fill);
   r->sparse = wide < SPARSE_FILL;
-  speed += sqrt(rv_dot(rv_couple_v(v), rv_couple_v(v)));
   if (r->sparse) *reach = rv_clamp(speed * k->dt, k->side, WIDE * k->grid->dx);
 }
 

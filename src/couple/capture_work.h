@@ -62,7 +62,7 @@ typedef struct RvCapture {
   // from the scratch
   uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
   float* cell_fill;              // [homes x cells] volume of the particles over that of the cell
-  float* tile_speed;             // [homes] m/s, the fastest of its particles
+  float* tile_velocity;          // [6 homes] m/s, least and largest velocity of its particles on each axis
   float* reach;                  // [packed] m, of the edge above each vertex
   uint32_t* edge_first;          // [packed + 1] entries of each edge
   uint32_t *tile_first, *order;  // [homes + 1], [entries] those of each tile
