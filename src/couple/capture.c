@@ -293,6 +293,11 @@ static void apply_some(void* arg, size_t begin, size_t end) {
   RvFilmState* film = k->strands->film_state;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
+    // What goes back has the speeds that the film had before it gained anything.
+    for (int i = 0; i < s->count; ++i) {
+      double* volume = &film->volume[s->vertex + (size_t)i * RV_LANES];
+      *volume -= fmin(k->around[s->first + (size_t)i].given, *volume);
+    }
     double last_moved = 0, last_flow = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
@@ -327,11 +332,6 @@ static void apply_some(void* arg, size_t begin, size_t end) {
       rv_film_gain(film, at, gain[0]);
       last_moved = moved[1];
       last_flow = flow[1];
-    }
-    // What goes back has the film's speeds, which stay.
-    for (int i = 0; i < s->count; ++i) {
-      double* volume = &film->volume[s->vertex + (size_t)i * RV_LANES];
-      *volume -= fmin(k->around[s->first + (size_t)i].given, *volume);
     }
   }
 }
