@@ -8,8 +8,7 @@
 // The weight chi of the bundle. The column is p / (density g) = l_c s_most / s with the capillary length l_c and
 // s_most = 2 pi r cos(angle) l_c. Below l_c it is no more than a meniscus: chi rises from 0 at s = s_most to 1 at half
 // of it. And hairs in one row, as a pair, do not enclose liquid: chi falls to 0 where the directions that count lie
-// along one line, by their second moment |mean of exp(2 i angle)|. Neither points nor substeps
-// change them.
+// along one line, by their second moment |mean of exp(2 i angle)|. Neither points nor substeps change either.
 //
 // A strand that stands for n hairs has them evenly in its cell, a / n each. Fine strands are measured at every so many
 // vertices, about as far apart as the neighbours are looked for.
@@ -23,7 +22,7 @@
 #include "space/sort.h"
 
 enum { ROWS = 9 };         // rows of three cells around a cell
-enum { MOST_PIECES = 8 };  // beads of an edge at most
+enum { MOST_PIECES = 8 };  // beads of a chord at most
 enum { AXIS_BITS = 20 };   // of a key for each axis at most
 enum { STRANDS_OF_TASK = 64, NODES_OF_TASK = 256, BEADS_OF_TASK = 4096 };
 // Neighbours fade out between the reach, at which the column is a capillary length, and so many reaches.
