@@ -63,9 +63,7 @@ static RvResult step(RvCoupleRig* rig, RvLiquidRig* bulk, uint64_t random, Times
   RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
   // The strands do not move here. A changed bit of a position makes the capacity be computed again, as in a scene.
   rig->state->q[0] += 1e-12;
-  TIMED(capture, rig->sample ? rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, rig->kick,
-                                                 report, error)
-                             : rv_rig_couple_capture_submerged(rig, &l->grid, p, dt, report, error))
+  TIMED(capture, rv_rig_couple_capture(rig, &l->grid, p, dt, random, report, error))
   TIMED(drip, rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, random, rig->kick,
                              report, error))
   if (!result) result = rv_liquid_particles_sort(p, &l->report.lost, error);

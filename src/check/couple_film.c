@@ -48,26 +48,42 @@ typedef struct Space {
   int64_t next_id;
 } Space;
 
-// Overfills a bundle fourfold, lets it drip for 0.4 s and compares what it retains with V = 4/3 pi r_max^3 over 2 r_max
-// of length (17).
-static RvResult retain(int count, int n, double* ratio, double* volume, RvError* error) {
-  RvCoupleRig rig;
+// Overfills a bundle `fill` times and lets it drip until nothing more leaves; what it retains over 2 r_max of length.
+static RvResult retain_of(RvCoupleRig* rig, int count, int n, double fill, double reach, double* volume,
+                          RvError* error) {
+  enum { STEPS = 40 };
   Space space = {.grid = {.dx = 0.002}};
   RvCoupleReport report = {0};
+  RvResult result = RV_OK;
+  rv_rig_couple_set_film(rig, fill * (2.0 / 3 * RV_PI * reach * reach / count));
+  for (int i = 0; i < STEPS && !result; ++i) {
+    result = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &space.grid, &space.particles, &space.next_id, 0,
+                            1e-3, (uint64_t)i, rig->kick, &report, error);
+    space.particles.count = 0;
+  }
+  *volume = retained_film(rig, count, n) * 2 * reach;
+  rv_liquid_particles_free(&space.particles);
+  return result;
+}
+
+// Mean film that a bundle retains, in V = 4/3 pi r_max^3 over 2 r_max of length (17). Whole drops leave, so that one
+// fill ends anywhere within half a drop of the capacity: the mean is that of fills at equal distances over several
+// drops.
+static RvResult retain(int count, int n, double* ratio, double* volume, RvError* error) {
+  enum { FILLS = 100 };
+  RvCoupleRig rig;
   RvResult result = bundle(&rig, count, n, error);
   if (result) return result;
   double reach = rv_couple_capacity_radius(RADIUS, 0.072, 1000, G, count);
   rig.set.nominal = 4e-11;
   rig.set.drip = 1e4;
-  rv_rig_couple_set_film(&rig, 4 * (2.0 / 3 * RV_PI * reach * reach / count));
-  for (int i = 0; i < 400 && !result; ++i) {
-    result = rv_couple_drip(rig.couple, &rig.strands, &rig.set, &space.grid, &space.particles, &space.next_id, 0, 1e-3,
-                            (uint64_t)i, rig.kick, &report, error);
-    space.particles.count = 0;
+  *volume = 0;
+  for (int i = 0; i < FILLS && !result; ++i) {
+    double held = 0;
+    result = retain_of(&rig, count, n, 3 + 20 * (i + 0.5) / FILLS, reach, &held, error);
+    *volume += held / FILLS;
   }
-  *volume = retained_film(&rig, count, n) * 2 * reach;
   *ratio = *volume / (4.0 / 3 * RV_PI * reach * reach * reach);
-  rv_liquid_particles_free(&space.particles);
   rv_rig_couple_free(&rig);
   return result;
 }
@@ -81,7 +97,7 @@ RvResult rv_check_capacity(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "r_max", rv_couple_capacity_radius(RADIUS, 0.072, 1000, G, 1), 1.0326e-3, 1e-7);
   rv_check_emit(out, "r_max_100", rv_couple_capacity_radius(RADIUS, 0.072, 1000, G, 100), 2.2246e-3, 1e-7);
   for (int i = 0; i < 3; ++i) {
-    RvResult result = retain(counts[i], 61, &ratio, &volume[i], error);
+    RvResult result = retain(counts[i], 121, &ratio, &volume[i], error);
     if (result) return result;
     // The count of neighbours leaves 2%.
     rv_check_emit(out, names[i], ratio, 1, 0.02);
@@ -96,9 +112,10 @@ typedef struct Flow {
   double retained, rate;  // m3; m3/s
 } Flow;
 
-// Four strands fed with film at a constant rate: mean retained film and drip rate over the last 2 of 3 s, once steady.
+// Four strands fed with film at a constant rate: mean retained film and drip rate over the last 8 of 12 s, once steady:
+// ten drops of each stretch.
 static RvResult feed(double dx, int n, Flow* flow, RvError* error) {
-  enum { STEPS = 3000, COUNT = 4 };
+  enum { STEPS = 12000, COUNT = 4 };
   RvCoupleRig rig;
   Space space = {.grid = {.dx = dx}};
   RvCoupleReport report = {0};
@@ -136,12 +153,12 @@ RvResult rv_check_capacity_scale(const RvCheckOut* out, RvError* error) {
   if (!result) result = feed(0.001, 41, &f[2], error);
   if (!result) result = feed(0.004, 81, &f[3], error);
   if (result) return result;
-  rv_check_emit(out, "held_half_dx", f[1].retained / f[0].retained, 1, 0.1);
-  rv_check_emit(out, "held_quarter_dx", f[2].retained / f[0].retained, 1, 0.1);
-  rv_check_emit(out, "held_twice_vertices", f[3].retained / f[0].retained, 1, 0.1);
-  rv_check_emit(out, "rate_half_dx", f[1].rate / f[0].rate, 1, 0.1);
-  rv_check_emit(out, "rate_quarter_dx", f[2].rate / f[0].rate, 1, 0.1);
-  rv_check_emit(out, "rate_twice_vertices", f[3].rate / f[0].rate, 1, 0.1);
+  rv_check_emit(out, "held_half_dx", f[1].retained / f[0].retained, 1, 0.05);
+  rv_check_emit(out, "held_quarter_dx", f[2].retained / f[0].retained, 1, 0.05);
+  rv_check_emit(out, "held_twice_vertices", f[3].retained / f[0].retained, 1, 0.05);
+  rv_check_emit(out, "rate_half_dx", f[1].rate / f[0].rate, 1, 0.05);
+  rv_check_emit(out, "rate_quarter_dx", f[2].rate / f[0].rate, 1, 0.05);
+  rv_check_emit(out, "rate_twice_vertices", f[3].rate / f[0].rate, 1, 0.05);
   return RV_OK;
 }
 
@@ -223,7 +240,7 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   for (size_t i = 0; i < rig.model->vertices; ++i) rig.film_state.strain[i] = rv_random(5, i, 0, 0) - 0.3;
   double strained = rv_rig_film_strained(&rig.film_state, rig.model->vertices);
   for (int i = 0; i < 8 && !result; ++i)
-    result = rv_rig_couple_capture_submerged(&rig, &bulk.liquid.grid, p, 2e-3, &report, error);
+    result = rv_rig_couple_capture(&rig, &bulk.liquid.grid, p, 2e-3, (uint64_t)i, &report, error);
   // What strands and film gained against what the particles lost; vertices above their capacity.
   RvVec3 gain = rv_sub(rv_rig_couple_momentum(&rig, 0), before), lost = rv_sub(bulk_before, bulk_momentum(&bulk));
   double excess = 0;
@@ -250,13 +267,40 @@ RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-// Momentum that stayed at tips whose drop is gone: 0 expected.
+// Random volume of the drop at a tip, m3: up to more than three times what a tip holds.
+static double tip_drop(size_t batch, int lane) {
+  return 8e-9 * rv_random(SEED_DROPS, batch * RV_LANES + (size_t)lane, 0, 0);
+}
+
+// Random momentum of the drop at a tip along an axis, kg m/s.
+static double tip_momentum(size_t batch, int lane, size_t axis) {
+  return 1e-8 * rv_random(SEED_DROPS, batch * RV_LANES + (size_t)lane, axis, 1);
+}
+
+// Momentum of what still hangs at the tips, less its share of what was there: the largest error, 0 expected.
 static double left_behind(const RvCoupleRig* rig) {
   const RvFilmState* f = &rig->film_state;
-  double sum = 0;
-  for (size_t k = 0; k < rig->model->nbatch * RV_LANES; ++k)
-    for (size_t a = 0; a < 3 && f->drop[k] == 0; ++a)
-      sum += fabs(f->drop_momentum[(3 * (k / RV_LANES) + a) * RV_LANES + k % RV_LANES]);
+  double worst = 0;
+  for (size_t b = 0; b < rig->model->nbatch; ++b)
+    for (int lane = 0; lane < rig->model->batches[b].lanes; ++lane)
+      for (size_t a = 0; a < 3; ++a) {
+        double share = f->drop[b * RV_LANES + (size_t)lane] / tip_drop(b, lane);
+        double now = f->drop_momentum[(3 * b + a) * RV_LANES + (size_t)lane];
+        worst = fmax(worst, fabs(now / tip_momentum(b, lane, a) - share));
+      }
+  return worst;
+}
+
+// Drops at tips that are heavier than Tate's law allows a lone hair, and those below it that have fallen: 0 expected. A
+// hair among others holds less, down to a third with the nine that may be near.
+static double kept_too_long(const RvCoupleRig* rig) {
+  double most = rv_couple_tate_volume(RADIUS, rig->set.tension, rig->set.density, G), sum = 0;
+  for (size_t b = 0; b < rig->model->nbatch; ++b)
+    for (int lane = 0; lane < rig->model->batches[b].lanes; ++lane) {
+      double before = tip_drop(b, lane), after = rig->film_state.drop[b * RV_LANES + (size_t)lane];
+      sum += after > most;
+      sum += after < before && before < most / 3;
+    }
   return sum;
 }
 
@@ -274,15 +318,15 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   for (size_t b = 0; b < rig.model->nbatch; ++b)
     for (int lane = 0; lane < rig.model->batches[b].lanes; ++lane) {
       size_t drop = b * RV_LANES + (size_t)lane;
-      rig.film_state.drop[drop] = 3e-10 * rv_random(5, drop, 0, 0);
+      rig.film_state.drop[drop] = tip_drop(b, lane);
       for (size_t a = 0; a < 3; ++a)
-        rig.film_state.drop_momentum[(3 * b + a) * RV_LANES + (size_t)lane] = 1e-8 * rv_random(5, drop, a, 1);
+        rig.film_state.drop_momentum[(3 * b + a) * RV_LANES + (size_t)lane] = tip_momentum(b, lane, a);
     }
   RvParticles* p = &bulk.liquid.particles;
   size_t first = p->count;
   double volume = rv_liquid_particles_volume(p);
   double film = rv_rig_couple_film(&rig);
-  double smallest = 1, largest = 0, age = 0;
+  double largest = 0, age = 0;
   RvVec3 before = rv_add(rv_rig_couple_momentum(&rig, 0), bulk_momentum(&bulk));
   for (uint64_t i = 0; i < 8 && !result; ++i)
     result = rv_couple_drip(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, &bulk.liquid.next_id, DRIP_ROW,
@@ -291,7 +335,6 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   // The drops are the particles after `first`.
   bool rows = p->count > first;
   for (size_t i = first; i < p->count; ++i) {
-    smallest = fmin(smallest, p->volume[i] / rig.set.nominal);
     largest = fmax(largest, p->volume[i] / rig.set.nominal);
     rows = rows && p->row[i] == DRIP_ROW;
     age = fmax(age, (double)p->age[i]);
@@ -299,12 +342,13 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "volume", (rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig)) / (volume + film) - 1, 0,
                 1e-12);
   rv_check_emit(out, "momentum", relative_size(rv_sub(after, before), before), 0, 1e-12);
-  // Drops of a tenth of the nominal volume to twice a quarter of it.
-  rv_check_emit(out, "smallest", fmin(smallest, 0.1), 0.1, 1e-12);
-  rv_check_emit(out, "largest", fmax(largest, 0.5), 0.5, 1e-12);
+  // A drop is as many particles of nominal volume as it rounds to: two thirds to one and a half of it, or one small
+  // one.
+  rv_check_emit(out, "largest", fmax(largest, 1.5), 1.5, 1e-12);
+  rv_check_emit(out, "tips", kept_too_long(&rig), 0, 0);
   rv_check_emit(out, "age", age, 0, 0);
   rv_check_emit(out, "rows", rows, 1, 0);
-  rv_check_emit(out, "left_behind", left_behind(&rig), 0, 0);
+  rv_check_emit(out, "left_behind", left_behind(&rig), 0, 1e-12);
   rv_rig_couple_free(&rig);
   rv_rig_liquid_free(&bulk);
   return result;
@@ -443,9 +487,7 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
   RvParticles* p = &l->particles;
   RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
   if (!result)
-    result = rig->sample
-                 ? rv_couple_capture(rig->couple, &rig->strands, &rig->set, &l->grid, p, dt, rig->kick, report, error)
-                 : rv_rig_couple_capture_submerged(rig, &l->grid, p, dt, report, error);
+    result = rv_rig_couple_capture(rig, &l->grid, p, dt, step, report, error);
   if (!result)
     result = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, step, rig->kick,
                             report, error);
@@ -495,7 +537,7 @@ RvResult rv_check_weightless(const RvCheckOut* out, RvError* error) {
   // A ball of liquid, so that strands pass in and out of it.
   for (size_t i = 0; i < p->count; ++i)
     if (rv_distance(rv_rig_liquid_at(&bulk, i), rv_vec3(0.014, 0.014, 0.014)) > 0.012) p->volume[i] = 0;
-  rig.set.capacity = 0.1;
+  rig.set.capacity = 0.01;
   rv_rig_couple_set_film(&rig, 2e-6);
   // Every other vertex has a fifth of the film, so that it captures.
   for (size_t i = 0; i < rig.model->vertices; i += 2) rig.film_state.volume[i] *= 0.2;

@@ -21,7 +21,7 @@ RvResult rv_check_wet_age(const RvCheckOut* out, RvError* error) {
   enum { STEPS = 96, MAX_DROPS = 4096, MIN_DROPS = 20 };
   static double born[MAX_DROPS];    // s, by id
   const double dt = 0x1p-10;        // s
-  static const double FILM = 6e-4;  // m: height, more than the strands retain
+  static const double FILM = 9e-4;  // m: height, more than the strands retain
   RvWetRig rig;
   RvWetRigDef def = rv_rig_wet_water(rv_rig_contact_hair(4, 12, level, NULL));
   def.liquid = rv_liquid_model_default(1e-3);

@@ -185,6 +185,12 @@ bool rv_contact_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w
   return any;
 }
 
+double rv_contact_wet_push(const RvWetLaw* w, double d) {
+  enum { TURN = 2 };  // the knot of B
+  bool touch = w->rupture > 0 && d < w->turn;
+  return touch ? w->force[TURN] - rv_contact_wet_force(w, d).force : 0;
+}
+
 double rv_contact_wet_begin(const RvWetLaw* w) {
   int k = 2;
   while (k + 1 < RV_WET_KNOTS && !(w->force[k] > 0)) ++k;

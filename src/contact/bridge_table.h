@@ -10,6 +10,13 @@
 // (E51); its energy is the exact integral. It is 0 at d0, rises from there to B = 2 d0 - d_min with initial slope
 // f(B) / (B - d0), as printed, then follows the table, and fades over the last tenth before rupture. Below d0 the slope
 // falls to 0 at d_min: it adds to the penalty force there, and holds a pair in equilibrium at d0.
+//
+// The merged force f is the difference of two forces: the attraction of the bridge and the push of the surfaces, which
+// part at B. From B on f is the attraction. Nearer, the attraction keeps its value f(B), the pull-off force, as the
+// cohesion of SD-26 keeps that of contact; so the surfaces push each other by P = f(B) - f. At d0 push and attraction
+// are equal, P = f(B); under a load N from outside f = -N, and P = N + f(B), which is the normal force of the shifted
+// cone of SD-25. Coulomb's limit is mu P (E76). P is continuous in the distance and the area; as the area goes to 0,
+// so does f(B), and P becomes the dry push.
 #ifndef RV_CONTACT_BRIDGE_TABLE_H
 #define RV_CONTACT_BRIDGE_TABLE_H
 
@@ -76,6 +83,9 @@ typedef struct RvWetDef {
 bool rv_contact_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);
 // The distance from which on there is a force.
 double rv_contact_wet_begin(const RvWetLaw* law);
+// The part of the push P that the law contains at a distance, N; the dry push adds to it. Negative where a law that
+// falls at B exceeds f(B) just before.
+double rv_contact_wet_push(const RvWetLaw* law, double distance);
 
 typedef struct RvWetForce {
   double energy, force, slope;

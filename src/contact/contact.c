@@ -242,7 +242,7 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
     if (!result && def->strands) result = rv_contact_pairs(c, dt, def, stats, error);
     if (!result && def->strands) result = rv_contact_links(c, dt, def, error);
     if (!result) result = rv_contact_touches(c, dt, def, stats, error);
-    if (!result) result = rv_contact_wet_share(c, dt, stats, error);
+    if (!result) result = rv_contact_wet_share(c, dt, def, stats, error);
     if (!result) result = rv_contact_keep(c, stats, error);
   }
   // After an error there are no contacts; the operator is valid in any case.

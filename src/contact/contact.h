@@ -22,8 +22,9 @@
 // are fixed during a step. Bridges that cannot have a force in the step are kept, but are not links of the operator.
 // Between parallel strands the distance of a bridge also grows with sideways motion, to second order.
 //
-// Friction is Coulomb friction with the normal force of the start of the step: a potential of the slip since the
-// anchor, quadratic at first and of slope mu N beyond `slip`, so it does not creep. Both strands get opposite forces.
+// Friction is Coulomb friction with the push of the surfaces at the start of the step, a bridge's attraction included
+// (bridge_table.h): a potential of the slip since the anchor, quadratic at first and of slope mu P beyond `slip`, so it
+// does not creep. Both strands get opposite forces.
 //
 // Stiffness: a line load p (N/m) is in equilibrium at d0 - d = p / k where that exceeds d0 - d_min, and above d_min
 // otherwise. Between strands 1e3 N/m2 (that of WH-10) supports the weight of 15 cm of hair (r 40 um) on a single

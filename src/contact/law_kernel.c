@@ -4,7 +4,7 @@
 #include "contact/choose.h"
 #include "contact/respond.h"
 
-void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
+void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin, float* push);
 
 #if RV_V == 1
 typedef float Floats;
@@ -102,15 +102,26 @@ RV_INLINE RvLanes limited(RvLanes slope, RvLanes before, RvLanes force, RvLanes 
   return clamp(slope, -low, high);
 }
 
-// Forces and limited slopes of some bridges into the block of laws, and from where on there is a force.
-RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* out, float* begin) {
+// As rv_contact_wet_push, over the strength; `force` and `slope` are those at the turn.
+RV_INLINE RvLanes push_of(const RvWetLanes* in, int at, RvLanes turn, RvLanes force, RvLanes slope) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), d = widen(in->distance + at);
+  const RvLanes start = widen(in->start + at), width = widen(in->width + at), rise = turn - start;
+  // The cubic below d0 has only the slope at its end; the one above it ends with the force and slope of the turn.
+  const RvLanes u = greater((d - (start - width)) / width, zero), x = (d - start) / rise;
+  const RvLanes below = force / rise * width * u * u * (u - one);
+  const RvLanes above = x * (force + (force - slope * rise) * x * (one - x));
+  return rv_lanes_select(MASK(d < turn), force - rv_lanes_select(MASK(d < start), below, above), zero);
+}
+
+// Forces and limited slopes of some bridges into the block of laws, from where on there is a force, and the push.
+RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* out, float* begin, float* push) {
   const RvLanes zero = rv_lanes_set(0), three = rv_lanes_set(3), strength = rv_lanes_load(k->strength + at);
   const RvLanes start = widen(in->start + at), turn = rv_lanes_load(k->turn + at), fade = rv_lanes_load(k->fade + at);
   const RvLanes rupture = rv_lanes_load(k->rupture + at), step = rv_lanes_load(k->step + at);
   const RvLanes low = start - widen(in->width + at), inner = three / step, rise = turn - start;
   const RvLaneMask good = *(const RvLaneMask*)(k->good + at);
   // Forces at the knots, not negative.
-  RvLanes force[INNER + 2] = {zero}, none = rupture;
+  RvLanes force[INNER + 2] = {zero}, none = rupture, first_slope = zero;
   RV_UNROLL
   for (int i = 0; i < INNER; ++i) {
     const RvLanes f = rv_lanes_load(k->force[i] + at);
@@ -123,6 +134,7 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
     const RvLanes left = i == 0 ? three / rise : inner, right = i == INNER - 1 ? three / (rupture - fade) : inner;
     const RvLanes slope =
         limited(strength * rv_lanes_load(k->slope[i] + at), force[i], force[i + 1], force[i + 2], left, right);
+    if (i == 0) first_slope = slope;
     narrow(out->force[i] + at, rv_lanes_select(good, force[i + 1], zero));
     narrow(out->slope[i + 1] + at, rv_lanes_select(good, slope, zero));
     none = rv_lanes_select(MASK(force[i + 1] > zero), i == 0 ? low : turn + rv_lanes_set(i - 1) * step, none);
@@ -136,14 +148,15 @@ RV_INLINE void finish(const RvWetLanes* in, int at, const Knots* k, RvLawBlock* 
   narrow(out->fade + at, fade);
   narrow(out->rupture + at, rv_lanes_select(any, rupture, zero));
   narrow(begin + at, none);
+  narrow(push + at, rv_lanes_select(any, push_of(in, at, turn, force[1], first_slope), zero));
 }
 
-void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
+void RV_KERNEL(rv_contact_wet_law_lanes)(const RvWetLanes* in, int count, RvLawBlock* out, float* begin, float* push) {
   Knots k;
   for (int at = 0; at < RV_LINKS; at += RV_V) place_knots(in, at, &k);
   for (int lane = 0; lane < RV_LINKS; ++lane) {
     for (int n = 0; n < INNER; ++n) k.force[n][lane] = k.slope[n][lane] = 0;
     if (lane < count && k.good[lane]) read_table(in->table[lane], &k, lane);
   }
-  for (int at = 0; at < RV_LINKS; at += RV_V) finish(in, at, &k, out, begin);
+  for (int at = 0; at < RV_LINKS; at += RV_V) finish(in, at, &k, out, begin, push);
 }

@@ -375,11 +375,11 @@ void rv_contact_bind_operator(RvContacts* c) {
 
 //---------------------------------------------------------------------------------------------- after the step
 
-// Slip that friction still holds at the end of a step: at most the slip of full friction, and none without normal
-// force. The friction anchor follows the remainder.
-static RvVec3 remaining_slip(const RvContactShape* s, RvVec3 delta) {
+// Slip that friction still holds at the end of a step: at most the slip of full friction, and none where the surfaces
+// do not push, from `parted` on: d0, or B with a bridge. The friction anchor follows the remainder.
+static RvVec3 remaining_slip(const RvContactShape* s, double parted, RvVec3 delta) {
   Offset at = offset_of(s, delta);
-  bool pressed = at.distance < s->reach && s->friction_limit > 0;
+  bool pressed = at.distance < parted && s->friction_limit > 0;
   if (!pressed) return rv_vec3(0, 0, 0);
   return at.slid > s->slip ? rv_scale(at.slip, s->slip / at.slid) : at.slip;
 }
@@ -397,7 +397,8 @@ static void accept_blocks(void* arg, size_t begin, size_t end) {
                           .friction_limit = from->friction_limit[k],
                           .slip = from->slip[k]};
       RvLinkMemory* memory = &c->memory.data[c->link_of.data[slot]];
-      memory->slip = rv_contact_float3(remaining_slip(&s, delta_of(c, slot)));
+      double parted = slot < c->wet_slots ? c->law_blocks.data[block].turn[k] : s.reach;
+      memory->slip = rv_contact_float3(remaining_slip(&s, parted, delta_of(c, slot)));
       memory->age++;
     }
 }
@@ -408,7 +409,9 @@ static void accept_touches(void* arg, size_t begin, size_t end) {
   RvContacts* c = task->c;
   for (size_t k = begin; k < end; ++k) {
     RvVec3 x = interpolate(&c->touch_ends.data[k], task->in);
-    c->touch_memory.data[k].slip = remaining_slip(&c->touch_shapes.data[k], x);
+    const RvContactShape* s = &c->touch_shapes.data[k];
+    bool bridged = c->touch_laws.count && c->touch_laws.data[k].rupture > 0;
+    c->touch_memory.data[k].slip = remaining_slip(s, bridged ? c->touch_laws.data[k].turn : s->reach, x);
     c->touch_memory.data[k].age++;
   }
 }

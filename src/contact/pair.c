@@ -12,7 +12,7 @@ RV_KERNEL_DECLARE(void, rv_contact_facing_moved_lanes,
                   (const RvPairSource*, const RvPairIndex*, const double*, RvFacingLanes*))
 RV_KERNEL_DECLARE(void, rv_contact_respond_lanes,
                   (const RvLinkBlock*, const RvLawBlock*, const double*, RvLinkResponse*))
-RV_KERNEL_DECLARE(void, rv_contact_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*))
+RV_KERNEL_DECLARE(void, rv_contact_wet_law_lanes, (const RvWetLanes*, int, RvLawBlock*, float*, float*))
 
 static const double PARALLEL_LINES = 1e-12;  // square of the sine below which lines count as parallel
 static const double BLEND = 0.01;            // square of the sine at which the normal is halfway between both rules
@@ -124,6 +124,6 @@ void rv_contact_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, co
   RV_KERNEL_CALL(rv_contact_respond_lanes, (link, law, delta, out));
 }
 
-void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin) {
-  RV_KERNEL_CALL(rv_contact_wet_law_lanes, (in, count, out, begin));
+void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin, float* push) {
+  RV_KERNEL_CALL(rv_contact_wet_law_lanes, (in, count, out, begin, push));
 }

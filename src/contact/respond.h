@@ -36,11 +36,13 @@ typedef struct RvWetLanes {
   double area[RV_LINKS];     // m2
   double rupture[RV_LINKS];  // of the table
   float touch[RV_LINKS], start[RV_LINKS], width[RV_LINKS], turn[RV_LINKS], radius[RV_LINKS], ratio[RV_LINKS];
+  float distance[RV_LINKS];  // m, at the start of the step
   const RvBridgeTable* table[RV_LINKS];
 } __attribute__((aligned(64))) RvWetLanes;
 // Makes the laws of the first `count`, except side and shift; rupture 0: no force. `begin` [RV_LINKS], aligned, is the
-// distance from which on there is a force.
-void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin);
+// distance from which on there is a force. `push` [RV_LINKS], aligned, is rv_contact_wet_push at the start of the step,
+// over the strength.
+void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin, float* push);
 
 // Evaluates eight links. `law` NULL: dry. delta [3][RV_LINKS], aligned: from the receiver's point to the source's.
 void rv_contact_respond_lanes(const RvLinkBlock* link, const RvLawBlock* law, const double* delta, RvLinkResponse* out);

@@ -29,7 +29,7 @@ typedef struct RvContactShape {
   double reach;           // m, d0: the force begins below it
   double width;           // m, d0 - d_min: range of the cubic part of the force
   double stiffness;       // N/m, k times the length that the contact stands for
-  double friction_limit;  // N, mu times the normal force at the start of the step
+  double friction_limit;  // N, mu times the push of the surfaces at the start of the step
   double slip;            // m, slip at which friction is full
 } RvContactShape;
 
@@ -299,7 +299,7 @@ typedef struct RvWetMeeting {
 // Whether the pair is or becomes a bridge, and its weight in the shares of the films. (wet.c)
 bool rv_contact_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);
 // Shares the films among the bridges and makes their force laws. (wet.c)
-RvResult rv_contact_wet_share(RvContacts* c, double dt, RvContactStats* stats, RvError* error);
+RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats, RvError* error);
 // Ends of the links and touches by batches. (ends.c)
 RvResult rv_contact_ends(RvContacts* c, RvError* error);
 // Fills c->op for the links and touches that were found. (operate.c)

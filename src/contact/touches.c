@@ -97,6 +97,12 @@ static double margin_of(const Touching* w, const Point* p) {
                 rv_max(height_of(w, p), p->radius + rv_contact_solid_table(w->c, p->key)->rupture * sqrt(p->film)));
 }
 
+// Whether a point touched the solid in the step before.
+static bool touched(const Touching* w, uint64_t key) {
+  const RvContacts* c = w->c;
+  return rv_contact_find_key(c->old_touch_keys.data, c->old_touch_keys.count, key) < c->old_touch_keys.count;
+}
+
 // Adds a vertex, or the middle of the edge after it, if it may come near the solid.
 static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, double length) {
   const RvSegments* s = &w->c->segments;
@@ -119,6 +125,11 @@ static void consider(Touching* w, size_t chunk, size_t vertex, bool middle, doub
   p.from = rv_contact_pose_in(&w->start, p.x);
   p.to = rv_contact_pose_in(&w->end, rv_mad(p.x, w->dt, v));
   if (!rv_contact_collider_near(w->solid, &w->box, p.from, margin_of(w, &p) + rv_distance(p.from, p.to))) return;
+  // A point that touches goes on as it moves: the solid, friction and the strand hold its weight. With the fall of a
+  // step in its path, hair at rest on a curved solid would be held by the planes of places farther down, above the
+  // surface and inclined.
+  if (touched(w, p.key))
+    p.to = rv_contact_pose_in(&w->end, rv_mad(p.x, w->dt, rv_mad(v, -w->dt, w->def->acceleration)));
   if (!rv_array_push(&w->found[chunk], p)) w->failed[chunk] = true;
 }
 

@@ -164,7 +164,13 @@ typedef struct Sharing {
   RvContacts* c;
   double rate;  // share of the difference to the target that relaxes within the step
   double left;  // share of the difference that remains in the mean over the step
+  const RvContactDef* def;
 } Sharing;
+
+// Coulomb's limit of a contact: that of its dry push, and that of the push that its bridge's law contains (E76).
+static double friction_limit(double dry_limit, double friction, double push) {
+  return rv_max(dry_limit + friction * push, 0);
+}
 
 // Length of an edge, above 0.
 static double edge_length(const RvContacts* c, size_t e) {
@@ -214,21 +220,18 @@ static double grow(const Sharing* s, bool young, float* pull) {
   return 1 - missing * s->left;
 }
 
-// Relaxes the area of a touch's bridge to its share, makes its law, and finds whether it may have a force in the step.
-// Returns the area.
-static double settle(const RvBridgeTable* t, RvWetPair* w, double target, double area, double rate, RvWetLaw* law) {
-  area = area > 0 ? area + (target - area) * rate : target;
+// Makes the law of a touch's bridge, and finds whether it may have a force in the step, and how much its surfaces push.
+static double make_touch_law(const RvBridgeTable* t, RvWetPair* w, double area, RvWetLaw* law) {
   const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
   law->rupture = 0;
   // a bridge that stays beyond rupture in the step needs no law
   bool far = !w->dry && w->distance_min > w->touch + t->rupture * sqrt(area);
-  if (!far && w->weight > 0 && rv_contact_wet_law(t, &def, law)) {
-    law->side = w->side;
-    law->shift = w->shift;
-    w->has_law = true;
-    w->active = w->active || (w->distance_min < law->rupture && w->distance_max > rv_contact_wet_begin(law));
-  }
-  return area;
+  if (far || !(w->weight > 0) || !rv_contact_wet_law(t, &def, law)) return 0;
+  law->side = w->side;
+  law->shift = w->shift;
+  w->has_law = true;
+  w->active = w->active || (w->distance_min < law->rupture && w->distance_max > rv_contact_wet_begin(law));
+  return rv_contact_wet_push(law, w->distance);
 }
 
 // Bridges that wait for their laws, which are made eight at a time.
@@ -253,6 +256,7 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, R
   in->turn[k] = w->turn;
   in->radius[k] = w->radius;
   in->ratio[k] = w->ratio;
+  in->distance[k] = w->distance;
   law->side[0][k] = w->side.x;
   law->side[1][k] = w->side.y;
   law->side[2][k] = w->side.z;
@@ -261,12 +265,14 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, R
 }
 
 // Makes the laws of the waiting bridges.
-static void finish_bunch(Bunch* b, RvLawBlock* law) {
+static void finish_bunch(Bunch* b, double friction, RvLawBlock* law) {
   float begin[RV_LINKS] __attribute__((aligned(64)));
-  rv_contact_wet_law_lanes(&b->in, b->count, law, begin);
+  float push[RV_LINKS] __attribute__((aligned(64)));
+  rv_contact_wet_law_lanes(&b->in, b->count, law, begin, push);
   for (int k = 0; k < b->count; ++k) {
     RvLinkCandidate* w = b->link[k];
     w->has_law = law->rupture[k] > 0;
+    w->friction_limit = (float)friction_limit(w->friction_limit, friction, w->strength * push[k]);
     w->active = w->active || (w->has_law && w->distance_min < law->rupture[k] && w->distance_max > begin[k]);
   }
   b->count = 0;
@@ -303,9 +309,9 @@ static void settle_links(void* arg, size_t begin, size_t end) {
       bool near = settle_link(s, t, w);
       bridges += w->weight > 0;
       if (near) add_to_bunch(&bunch, t, w, law);
-      if (bunch.count == RV_LINKS) finish_bunch(&bunch, law++);
+      if (bunch.count == RV_LINKS) finish_bunch(&bunch, s->def->friction, law++);
     }
-    if (bunch.count > 0) finish_bunch(&bunch, law);
+    if (bunch.count > 0) finish_bunch(&bunch, s->def->friction, law);
     c->candidates.bridges[block] = bridges;
     rv_contact_count(c, block);
   }
@@ -325,7 +331,11 @@ static void settle_touches(void* arg, size_t begin, size_t end) {
     const RvBridgeTable* t = rv_contact_solid_table(c, c->touch_keys.data[k]);
     double* area = &c->touch_memory.data[k].area;
     w->strength *= grow(s, !(*area > 0), &c->touch_memory.data[k].pull);
-    *area = settle(t, w, share_of(w->weight, sum) * w->film[0], *area, s->rate, &c->touch_laws.data[k]);
+    double target = share_of(w->weight, sum) * w->film[0];
+    *area = *area > 0 ? *area + (target - *area) * s->rate : target;
+    double push = make_touch_law(t, w, *area, &c->touch_laws.data[k]);
+    double* limit = &c->touch_shapes.data[k].friction_limit;
+    *limit = friction_limit(*limit, s->def->colliders[c->touch_keys.data[k] & UINT32_MAX].friction, push);
   }
 }
 
@@ -351,13 +361,14 @@ static bool take_laws(RvContacts* c) {
   return (m->laws = RV_TAKE(c->scratch, RvLawBlock, total)) != NULL;
 }
 
-RvResult rv_contact_wet_share(RvContacts* c, double dt, RvContactStats* stats, RvError* error) {
+RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def, RvContactStats* stats,
+                              RvError* error) {
   if (!c->wet) return RV_OK;
   if (!rv_array_resize(&c->touch_laws, c->touch_keys.count) || !make_solid_tables(c) || !take_laws(c))
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for the liquid between strands");
   sum_weights(c);
   double rate = 1 - rv_exp(-dt / RELAX);
-  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1};
+  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, def};
   rv_parallel_for(c->candidates.blocks, BLOCKS_OF_TASK, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, TOUCHES_OF_TASK, settle_touches, &s);
   for (size_t k = 0; k < c->candidates.blocks; ++k) stats->bridges += c->candidates.bridges[k];

@@ -1,7 +1,8 @@
 // Carrying capacity of strands for film (WH-29, spec 1.2.8 (17) with E50).
 //
 // N hairs side by side hold V = 4/3 pi r_max^3 over 2 r_max of their length, r_max^3 = 3 r tension sqrt(N) / (density
-// a): each hair 2/3 pi r_max^2 / N per length. The result does not depend on the grid or on the number of vertices.
+// a): each hair 2/3 pi r_max^2 / N per length. Hairs in a bundle hold at least the space between them (spacing.c). The
+// result does not depend on the grid or on the number of vertices.
 //
 // N is the number of hairs within r_max, made continuous in time. Beads at equal distances along the hairs are summed
 // with a kernel (1 - r^2/S^2)^2 that counts an adjacent hair as 1 and, in evenly distributed hair, as many hairs as a
@@ -29,10 +30,8 @@ static const double FIRST = 1.3;  // R of the first kernel, in r_max of one stra
 static const double WIDTH =
     1.8708286934;                  // S in R: sqrt(3.5), so that evenly spread hairs count as in a disc of radius R
 static const double OUTSIDE = -9;  // widths of the kernel: a place that it never reaches
-// Along a strand liquid slides instead of falling off: only a quarter of the acceleration along it counts. A twentieth
-// of gravity always acts, so that all capacities are finite.
+// Along a strand liquid slides instead of falling off: only a quarter of the acceleration along it counts.
 static const double ALONG = 0.25;
-static const double LEAST = 0.05 * 9.81;  // m/s2
 
 // A bead of hair.
 typedef struct Bead {
@@ -107,8 +106,8 @@ static void find_acceleration(void* arg, size_t begin, size_t end) {
       RvVec3 t = vertex_tangent(v + i, i, s->count);
       double along = rv_dot(pull, t), square = rv_dot(pull, pull) - along * along;
       k->c->acceleration.data[s->first + (size_t)i] =
-          sqrt(fmax(square, 0) + ALONG * ALONG * along * along + LEAST * LEAST);
-      if (i + 1 == s->count) k->c->tip_acceleration.data[n] = sqrt(rv_dot(pull, pull) + LEAST * LEAST);
+          sqrt(fmax(square, 0) + ALONG * ALONG * along * along + RV_COUPLE_LEAST_PULL * RV_COUPLE_LEAST_PULL);
+      if (i + 1 == s->count) rv_vec3_store64(&k->c->tip_pull.data[3 * n], pull);
       a = b;
       b = c;
     }
@@ -207,13 +206,19 @@ static uint64_t key_of(const Capacity* k, const int64_t i[3]) {
   return ((uint64_t)i[2] << k->bits[1] | (uint64_t)i[1]) << k->bits[0] | (uint64_t)i[0];
 }
 
+// Key of the cell of a bead.
+static uint64_t bead_key(const Capacity* k, const Bead* b) {
+  int64_t i[3];
+  // beads are never below `lo`
+  for (int a = 0; a < 3; ++a) i[a] = (int64_t)((b->x[a] - k->lo[a]) * k->inverse) + REACH;
+  return key_of(k, i);
+}
+
 // Cells of some beads.
 static void find_keys(void* arg, size_t begin, size_t end) {
   const Capacity* k = arg;
   for (size_t b = begin; b < end; ++b) {
-    int64_t i[3];
-    for (int a = 0; a < 3; ++a) i[a] = (int64_t)floor((k->beads[b].x[a] - k->lo[a]) * k->inverse) + REACH;
-    k->keys[b] = key_of(k, i);
+    k->keys[b] = bead_key(k, &k->beads[b]);
     k->order[b] = (uint32_t)b;
   }
 }
@@ -301,15 +306,33 @@ static double sum_near(const Near* near, float x, float y, float z) {
   return (double)((all[0] + all[1]) + (all[2] + all[3]));
 }
 
-// Ratio of the kernel's sum over all hair to that over the bead's own strand, at least 1.
-static double count_ratio(const Capacity* k, const Bead* b, const Near* near) {
-  double width = WIDTH * k->radius, inverse = 1 / width, own = 0;
-  double all = sum_near(near, (float)((b->x[0] - k->lo[0]) * inverse), (float)((b->x[1] - k->lo[1]) * inverse),
-                        (float)((b->x[2] - k->lo[2]) * inverse));
-  int64_t at = b - k->beads, away = (int64_t)(width / (b->weight / b->hairs)) + 2;
+// Sum of the kernel over the bead's own strand, whose beads are taken cell by cell as those of all hair are: a hair
+// alone counts as 1 however its beads fall into the cells.
+static double sum_own(const Capacity* k, const Bead* b, double inverse) {
+  // the kernel's width, and half of it for the cells at its edge
+  int64_t at = b - k->beads, away = (int64_t)(1.5 / (inverse * (b->weight / b->hairs))) + 2;
   int64_t lo = at - away > b->first ? at - away : b->first;
   int64_t hi = at + away < b->last ? at + away + 1 : b->last;
-  for (int64_t j = lo; j < hi; ++j) own += k->beads[j].weight * kernel(b->x, k->beads[j].x, inverse * inverse);
+  double sum = 0;
+  uint64_t key = bead_key(k, &k->beads[lo]);
+  while (lo < hi) {
+    double x[3] = {0, 0, 0};
+    int64_t first = lo;
+    uint64_t cell = key;
+    for (; lo < hi && key == cell; key = ++lo < hi ? bead_key(k, &k->beads[lo]) : 0)
+      for (int a = 0; a < 3; ++a) x[a] += k->beads[lo].x[a];
+    double count = (double)(lo - first);
+    for (int a = 0; a < 3; ++a) x[a] /= count;
+    sum += count * b->weight * kernel(b->x, x, inverse * inverse);
+  }
+  return sum;
+}
+
+// Ratio of the kernel's sum over all hair to that over the bead's own strand, at least 1.
+static double count_ratio(const Capacity* k, const Bead* b, const Near* near) {
+  double inverse = 1 / (WIDTH * k->radius), own = sum_own(k, b, inverse);
+  double all = sum_near(near, (float)((b->x[0] - k->lo[0]) * inverse), (float)((b->x[1] - k->lo[1]) * inverse),
+                        (float)((b->x[2] - k->lo[2]) * inverse));
   return own > 0 && all > own ? all / own : 1;
 }
 
@@ -408,7 +431,9 @@ static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double
   double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
   c->hair_count.data[packed] = hairs;
   c->capacity_radius.data[packed] = reach;
-  c->capacity.data[packed] = multiplier * s->hairs * v->length * 2.0 / 3 * RV_PI * reach * reach / hairs;
+  // a bundle holds what fills it
+  double area = fmax(2.0 / 3 * RV_PI * reach * reach / hairs, c->bundle_share.data[packed] * c->free_area.data[packed]);
+  c->capacity.data[packed] = multiplier * s->hairs * v->length * area;
 }
 
 // Capacities of some strands: N is interpolated between the beads.
@@ -453,14 +478,15 @@ static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set
   const RvStrandModel* m = s->model;
   const double* at = set->capacity_at;
   size_t bytes = m->unknowns * sizeof(double);
-  double numbers[] = {set->density,    set->tension, set->capacity, set->gravity[0], set->gravity[1],
-                      set->gravity[2], s->dt_before, s->offset[0],  s->offset[1],    s->offset[2]};
+  double numbers[] = {set->density, set->tension, set->capacity, set->gravity[0], set->gravity[1], set->gravity[2],
+                      s->dt_before, s->offset[0], s->offset[1],  s->offset[2],    set->angle};
   RvHasher h = rv_hasher_new(1);
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, s->q, bytes);
   rv_hasher_add(&h, s->v, bytes);
   if (s->v_before && s->dt_before > 0) rv_hasher_add(&h, s->v_before, bytes);
   if (at) rv_hasher_add(&h, at, m->vertices * sizeof(double));
+  if (set->angle_at) rv_hasher_add(&h, set->angle_at, m->vertices * sizeof(double));
   if (s->hairs) rv_hasher_add(&h, s->hairs, m->nstrand * sizeof(double));
   rv_hasher_add(&h, m->radius, m->vertices * sizeof(double));
   return rv_hasher_done(&h) | 1;
@@ -489,13 +515,15 @@ RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, co
   uint64_t key = hash_input(strands, settings);
   if (key == c->capacity_key && c->capacity.count == c->vertices.count) return RV_OK;
   c->capacity_key = 0;
+  result = rv_couple_find_spacing(c, strands, settings, error);
+  if (result) return result;
   size_t n = c->vertices.count;
   Capacity k = {.c = c, .strands = strands, .set = settings};
   // Arrays; hairs are counted again only with a new key.
   bool again = settings->count_key && settings->count_key == c->count_key && c->hair_count.count == n;
   bool ok = rv_array_resize(&c->capacity, n) && rv_array_resize(&c->capacity_radius, n) &&
             rv_array_resize(&c->acceleration, n) && rv_array_resize(&c->hair_count, n) &&
-            rv_array_resize(&c->tip_acceleration, c->strands.count);
+            rv_array_resize(&c->tip_pull, 3 * c->strands.count);
   if (ok && c->strands.count) {
     // Accelerations, then hair counts and capacities.
     rv_parallel_for(c->strands.count, STRANDS_OF_TASK, find_acceleration, &k);

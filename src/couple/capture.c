@@ -1,21 +1,23 @@
-// Capture of particles near strands by the film (WH-31, WH-32, spec 1.2.9 with E9, E10, E42).
+// Exchange of liquid between the film and the particles around it (WH-31, WH-32, spec 1.2.9 with E42, E74, E77).
 //
-// Each particle offers a part of its volume to the edges within reach; each vertex accepts what its capacity has room
-// for; the remainder of a particle is 0 or at least a tenth of nominal. In dense hair a particle has a hundred edges
-// within reach, so the weights of such pairs are not stored but computed again in each pass (capture_kernel.h). Stored
-// are the edges of each tile of particles, and the groups of its particles that each of them reaches. A particle
-// belongs to one tile, so sums over its edges go in their order there; sums over an edge's particles are made for each
-// of its tiles and then added in a fixed order.
+// How much passes follows from physics (capture_demand.c); the particles around only pay for it, each by its weight,
+// and take back what the film returns. In dense hair a particle has many edges within reach, so the weights of such
+// pairs are not stored but computed again in each pass (capture_kernel.h). Stored are the edges of each tile of
+// particles, and the groups of its particles that each of them reaches. A particle belongs to one tile, so sums over
+// its edges go in their order there; sums over an edge's particles are made for each of its tiles and then added in a
+// fixed order.
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/rng.h"
 #include "couple/capture_work.h"
 #include "math/scalar.h"
 
 static const double FRESH = 0.03;  // s: a new drop is not captured at once; about the time to fall out of reach
 static const double DUST = 0.1;    // of nominal: a smaller particle is captured as a whole
 static const double DUST_ROUNDING = 1.0001;  // of DUST: tolerance of its comparison
+enum { RANDOM_STREAM = 7 };                  // of the random numbers that decide about dust
 static const size_t GROUPS = 12;             // groups of eight particles of a piece in dense hair, for the first guess
 enum { STRANDS_OF_TASK = 64, VERTICES_OF_TASK = 1024 };
 
@@ -39,42 +41,7 @@ static double smooth_step(double x) {
   return x * x * (3 - 2 * x);
 }
 
-//---------------------------------------------------------------------------------------------- offers and answers
-
-// Rate of capture of a vertex, 1/s. It is 0 under water (WH-18), by the present positions of the particles: the grid is
-// that of the step before, and a front that advances over hair would wet it the more the longer the step is.
-static double rate_in_air(const RvCapture* k, const RvCoupleStrand* s, int i) {
-  const RvCouple* c = k->c;
-  size_t packed = s->first + (size_t)i;
-  double rate = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
-  if (!(rate > 0)) return rate;
-  double fibres = c->vertices.data[packed].radius / c->capacity_radius.data[packed];
-  double share = rv_clamp(c->hair_count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  double submersion =
-      smooth_step(rv_couple_fill(k->grid, k->p, c->vertices.data[packed].x) / (RV_COUPLE_FULL * (1 - share)));
-  return rate * smooth_step(1 - submersion);
-}
-
-static double capture_rate(const RvCapture* k, const RvCoupleStrand* s, int i) {
-  return k->given_rate ? k->given_rate[s->vertex + (size_t)i * RV_LANES] : rate_in_air(k, s, i);
-}
-
-// Rates and free capacities of some strands.
-static void set_room(void* arg, size_t begin, size_t end) {
-  const RvCapture* k = arg;
-  const RvFilmState* film = k->strands->film_state;
-  for (size_t n = begin; n < end; ++n) {
-    const RvCoupleStrand* s = &k->c->strands.data[n];
-    for (int i = 0; i < s->count; ++i) {
-      size_t packed = s->first + (size_t)i;
-      double room = k->c->capacity.data[packed] - film->volume[s->vertex + (size_t)i * RV_LANES];
-      double rate = s->valid ? capture_rate(k, s, i) : 0;
-      // `scale` holds the rate until the offers are made
-      k->scale[packed] = rate;
-      k->room[packed] = s->valid && rate > 0 && room > 0 ? room : 0;
-    }
-  }
-}
+//---------------------------------------------------------------------------------------------- tiles
 
 // The arrays of a tile for the kernels.
 static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
@@ -84,40 +51,32 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
                          .cell = p->cell_first + tile * RV_TILE_CELLS,
                          .count = p->count,
                          .rows = k->rows[tile],
-                         .weight = k->weight,
-                         .rate = k->rate,
-                         .nearest = k->nearest,
+                         .available = k->available,
+                         .dispersed = k->dispersed,
+                         .asked = k->asked,
                          .each = k->each,
-                         .given = k->weight,
-                         .refused = k->nearest};
+                         .returned = k->returned,
+                         .momentum = {k->momentum[0], k->momentum[1], k->momentum[2]}};
 }
 
 // A piece relative to its tile, in cells.
 static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
-  double a[3], d[3], reach = k->reach[e->edge], square = 0;
+  double a[3], d[3], wide = (double)k->reach[e->edge], reach = wide / k->grid->dx, square = 0;
+  const RvCoupleVertex* v = &k->c->vertices.data[e->edge];
   RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
+  // (1 - d^2 / R^2)^2 has the integral pi R^2 / 3 over a section
+  p.density = (float)(3 / (RV_PI * wide * wide));
   rv_couple_capture_edge(k, e->edge, a, d);
   for (int n = 0; n < 3; ++n) {
     square += d[n] * d[n];
     p.a[n] = (float)(a[n] - (double)k->p->homes.coord[e->home][n] * RV_TILE_SIDE);
     p.d[n] = (float)d[n];
+    p.v[n] = (float)v[0].v[n];
+    p.dv[n] = (float)(v[1].v[n] - v[0].v[n]);
   }
   p.inverse = square > 0 ? (float)(1 / square) : 0;
+  for (int n = 0; n < 3; ++n) p.along[n] = square > 0 ? (float)(d[n] / sqrt(square)) : 0;
   return p;
-}
-
-// Volume that a particle offers for each weight. The offered share is 1 - exp(-rate fade dt) with the mean rate of the
-// hairs within reach; fade is the largest weight, 1 on a hair and 0 at its reach.
-static double offer(const RvCapture* k, size_t i) {
-  double weight = k->weight[i];
-  double volume = k->p->volume[i];
-  double least = DUST * k->set->nominal;
-  if (!(weight > 0) || !(volume > 0)) return 0;
-  double fade = fmin((double)k->nearest[i], 1) * smooth_step((double)k->p->age[i] / FRESH);
-  double part = 1 - rv_exp(-(double)k->rate[i] / weight * fade * k->dt);
-  // dust is captured as a whole or not at all; the remainder of a larger particle does not become dust
-  double want = is_dust(k, volume) ? (part > 0 ? volume : 0) : fmin(part * volume, volume - least);
-  return want / weight;
 }
 
 // Whether no strand is near a tile.
@@ -162,111 +121,161 @@ static bool make_room(RvCaptureGroups* g, size_t more) {
   return true;
 }
 
-// Offers of a tile's particles to its pieces.
-static void sum_offers(const RvCapture* k, size_t t, const RvCaptureTile* tile, const RvCaptureGroups* groups) {
-  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j)
-    RV_KERNEL_CALL(rv_couple_capture_ask,
-                   (tile, &k->pieces[j], groups->data + k->pieces[j].first_group, k->sums[k->order[j]].at));
-}
+//---------------------------------------------------------------------------------------------- passes
 
-// Weights of a tile's particles over its pieces; false: no memory.
+// Pieces of a tile, their particles and the liquid around them; false: no memory.
 static bool weigh_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, RvCaptureGroups* groups) {
   size_t most = groups_most(k, t);
   for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
-    const RvCaptureEntry* e = &k->w->entries.data[k->order[j]];
-    const float rate[2] = {(float)k->scale[e->edge], (float)k->scale[e->edge + 1]};
     RvCapturePiece* piece = &k->pieces[j];
-    *piece = piece_of(k, e);
+    *piece = piece_of(k, &k->w->entries.data[k->order[j]]);
     piece->first_group = (uint32_t)groups->count;
     if (!make_room(groups, most)) return false;
-    RV_KERNEL_CALL(rv_couple_capture_weigh, (tile, piece, rate, groups->data + groups->count));
+    RV_KERNEL_CALL(rv_couple_capture_weigh, (tile, piece, groups->data + groups->count, k->sums[k->order[j]].at));
     groups->count += piece->groups;
   }
   return true;
 }
 
-// Offers of some shares of tiles.
-static void offer_some(void* arg, size_t begin, size_t end) {
+// Weights of some shares of tiles. A drop that has just left a strand takes no part at first.
+static void weigh_some(void* arg, size_t begin, size_t end) {
   RvCapture* k = arg;
-  for (size_t share = begin; share < end; ++share) {
-    RvCaptureGroups* groups = &k->groups[share];
+  for (size_t share = begin; share < end; ++share)
     for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t) {
       if (is_far(k, t)) continue;
       RvCaptureTile tile = tile_of(k, t);
-      size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-      for (size_t i = first; i < last; ++i) {
-        k->weight[i] = k->each[i] = 0;
-        k->rate[i] = k->nearest[i] = 0;
+      for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
+        size_t first = tile.cell[cell], last = tile.cell[cell + 1];
+        float dispersed = first < last ? rv_couple_capture_dispersed(k, t, cell) : 0;
+        for (size_t i = first; i < last; ++i) {
+          bool dripped = k->p->row[i] == k->set->drip_row;
+          k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? smooth_step((double)k->p->age[i] / FRESH) : 1);
+          k->dispersed[i] = dispersed;
+        }
       }
-      if (!k->failed[share]) k->failed[share] = !weigh_tile(k, t, &tile, groups);
+      if (!k->failed[share]) k->failed[share] = !weigh_tile(k, t, &tile, &k->groups[share]);
       if (k->failed[share]) return;
-      for (size_t i = first; i < last; ++i) k->each[i] = offer(k, i);
-      sum_offers(k, t, &tile, groups);
     }
-  }
 }
 
-// Adds the first `count` numbers of the offers to a vertex, from the edges above and below it.
-static void add_offers(const RvCapture* k, size_t vertex, int count, double* sum) {
+void rv_couple_capture_add(const RvCapture* k, size_t vertex, int width, int count, double* sum) {
   for (size_t side = 0; side < 2; ++side) {
     if (vertex < side) continue;
     for (size_t j = k->edge_first[vertex - side]; j < k->edge_first[vertex - side + 1]; ++j)
-      for (int n = 0; n < count; ++n) sum[n] += k->sums[j].at[4 * side + (size_t)n];
+      for (int n = 0; n < count; ++n) sum[n] += k->sums[j].at[(size_t)width * side + (size_t)n];
   }
 }
 
-// Share of the offers that each vertex accepts.
-static void scale_some(void* arg, size_t begin, size_t end) {
-  const RvCapture* k = arg;
-  for (size_t i = begin; i < end; ++i) {
-    double asked = 0, room = k->room[i];
-    add_offers(k, i, 1, &asked);
-    k->scale[i] = asked > room ? room / asked : 1;
+// Velocity of the film of a packed vertex: the strand's, and that of the flow along its edges.
+static void film_velocity(const RvCapture* k, const RvCoupleStrand* s, int i, double u[3]) {
+  const RvCoupleVertex* v = &k->c->vertices.data[s->first + (size_t)i];
+  double above = rv_couple_above(v, i, s->count);
+  RvVec3 sum = rv_couple_v(v);
+  for (int side = 0; side < 2; ++side) {
+    double part = side ? above : 1 - above;
+    if (part == 0) continue;
+    double speed = k->strands->film_state->speed[s->edge + (size_t)(side ? i : i - 1) * RV_LANES];
+    sum = rv_mad(sum, part * speed, rv_couple_tangent(side ? v : v - 1));
+  }
+  rv_vec3_store64(u, sum);
+}
+
+// The strand of a packed edge: that of the last one that begins not after it.
+static const RvCoupleStrand* strand_of(const RvCouple* c, size_t packed) {
+  size_t lo = 0, hi = c->strands.count;
+  while (hi - lo > 1) {
+    size_t mid = (lo + hi) / 2;
+    if (c->strands.data[mid].first <= packed)
+      lo = mid;
+    else
+      hi = mid;
+  }
+  return &c->strands.data[lo];
+}
+
+// What both ends of an edge ask for: of all liquid, and of drops besides.
+static void shares_of(const RvCapture* k, size_t edge, double out[4]) {
+  const RvCaptureVertex* r = &k->around[edge];
+  out[0] = r[0].taken_share;
+  out[1] = r[1].taken_share;
+  out[2] = r[0].swept_share;
+  out[3] = r[1].swept_share;
+}
+
+// Demands and returns of the pieces of a tile.
+static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, const RvCaptureGroups* groups) {
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
+    size_t edge = k->w->entries.data[k->order[j]].edge;
+    const RvCaptureVertex* r = &k->around[edge];
+    const RvCaptureGroup* own = groups->data + k->pieces[j].first_group;
+    double taken[4], given[2] = {r[0].given_share, r[1].given_share};
+    shares_of(k, edge, taken);
+    if (taken[0] > 0 || taken[1] > 0 || taken[2] > 0 || taken[3] > 0)
+      RV_KERNEL_CALL(rv_couple_capture_ask, (tile, &k->pieces[j], own, taken));
+    if (!(given[0] > 0) && !(given[1] > 0)) continue;
+    double u[2][3];
+    const RvCoupleStrand* s = strand_of(k->c, edge);
+    for (int n = 0; n < 2; ++n) film_velocity(k, s, (int)(edge - s->first) + n, u[n]);
+    RV_KERNEL_CALL(rv_couple_capture_return, (tile, &k->pieces[j], own, given, u));
   }
 }
 
-// Whether some vertex near a tile refuses a part of its offers.
-static bool lacks_room(const RvCapture* k, size_t tile) {
-  for (size_t j = k->tile_first[tile]; j < k->tile_first[tile + 1]; ++j) {
-    const double* s = &k->scale[k->w->entries.data[k->order[j]].edge];
-    if (s[0] < 1 || s[1] < 1) return true;
+// What a particle gives for each share that is asked of it: at most all of it. A particle too small to be divided goes
+// as a whole, as often as that is due; the remainder of a larger one is not too small.
+static double give(const RvCapture* k, size_t i) {
+  double share = k->asked[i], volume = k->p->volume[i];
+  if (!(share > 0) || !(volume > 0)) return 0;
+  double due = k->available[i] * fmin(share, 1), least = DUST * k->set->nominal;
+  if (is_dust(k, volume))
+    due = rv_random(k->random, (uint64_t)k->p->id[i], RANDOM_STREAM, 0) * volume < due ? volume : 0;
+  else
+    due = fmin(due, volume - least);
+  return due / share;
+}
+
+// Removes what a particle gave, and adds what the film returns: volume, and momentum by the mean velocity.
+static void settle(const RvCapture* k, size_t i) {
+  double volume = k->p->volume[i], taken = k->each[i] * k->asked[i], more = k->available[i] * k->returned[i];
+  k->asked[i] = taken;
+  if (taken > 0) volume = is_dust(k, volume) ? 0 : volume - taken;
+  if (more > 0) {
+    double part = more / (volume + more);
+    for (int a = 0; a < 3; ++a) {
+      double u = k->momentum[a][i] / k->returned[i], v = (double)k->p->v[a][i];
+      k->p->v[a][i] = (float)(v + part * (u - v));
+    }
   }
-  return false;
+  k->p->volume[i] = volume + more;
 }
 
-// Removes the accepted volume from a particle. Dust is kept whole where some of it was refused; true: so it was, and
-// the offers must be summed again without it.
-static bool give(const RvCapture* k, size_t i) {
-  double volume = k->p->volume[i], sum = k->each[i] * k->weight[i];
-  bool dust = is_dust(k, volume), refused = dust && sum > 0 && k->nearest[i] > 0;
-  if (refused || !(sum > 0)) sum = k->each[i] = 0;
-  if (!k->set->bulk_fixed && sum > 0) k->p->volume[i] = dust ? 0 : volume - sum;
-  k->weight[i] = sum;
-  return refused;
+// What goes to the ends of the pieces of a tile.
+static void take_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, const RvCaptureGroups* groups) {
+  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1]; ++j) {
+    double taken[4];
+    shares_of(k, k->w->entries.data[k->order[j]].edge, taken);
+    RV_KERNEL_CALL(rv_couple_capture_take,
+                   (tile, &k->pieces[j], groups->data + k->pieces[j].first_group, taken, k->sums[k->order[j]].at));
+  }
 }
 
-// Captured volume of a tile's particles.
-static void give_tile(const RvCapture* k, size_t t, const RvCaptureGroups* groups) {
-  RvCaptureTile tile = tile_of(k, t);
-  size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
-  bool again = false;
-  // without refusals the sums of weights are those of the offers
-  bool lacks = lacks_room(k, t);
-  for (size_t i = first; i < last; ++i) k->nearest[i] = 0;
-  for (size_t i = first; i < last && lacks; ++i) k->weight[i] = 0;
-  for (size_t j = k->tile_first[t]; j < k->tile_first[t + 1] && lacks; ++j)
-    RV_KERNEL_CALL(rv_couple_capture_give, (&tile, &k->pieces[j], groups->data + k->pieces[j].first_group,
-                                            &k->scale[k->w->entries.data[k->order[j]].edge]));
-  for (size_t i = first; i < last; ++i) again |= give(k, i);
-  // refused dust leaves the sums
-  if (again) sum_offers(k, t, &tile, groups);
-}
-
-static void give_some(void* arg, size_t begin, size_t end) {
+// Demands of some shares of tiles, and what their particles give.
+static void exchange_some(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
   for (size_t share = begin; share < end; ++share)
-    for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t)
-      if (!is_far(k, t)) give_tile(k, t, &k->groups[share]);
+    for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t) {
+      if (is_far(k, t)) continue;
+      RvCaptureTile tile = tile_of(k, t);
+      const RvCaptureGroups* groups = &k->groups[share];
+      size_t first = tile.cell[0], last = tile.cell[RV_TILE_CELLS];
+      for (size_t i = first; i < last; ++i) {
+        k->asked[i] = k->returned[i] = 0;
+        for (int a = 0; a < 3; ++a) k->momentum[a][i] = 0;
+      }
+      ask_tile(k, t, &tile, groups);
+      for (size_t i = first; i < last; ++i) k->each[i] = give(k, i);
+      take_tile(k, t, &tile, groups);
+      for (size_t i = first; i < last; ++i) settle(k, i);
+    }
 }
 
 //---------------------------------------------------------------------------------------------- to the film
@@ -277,9 +286,8 @@ static void gather_some(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     double* gain = &k->gain[4 * i];
     memset(gain, 0, 4 * sizeof *gain);
-    add_offers(k, i, 4, gain);
-    gain[0] *= k->scale[i];
-    for (int a = 1; a < 4; ++a) gain[a] *= k->scale[i] * k->set->density;
+    rv_couple_capture_add(k, i, RV_CAPTURE_TAKEN, 4, gain);
+    for (int a = 1; a < 4; ++a) gain[a] *= k->set->density;
   }
 }
 
@@ -291,6 +299,11 @@ static void apply_some(void* arg, size_t begin, size_t end) {
   RvFilmState* film = k->strands->film_state;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
+    // What goes back has the speeds that the film had before it gained anything.
+    for (int i = 0; i < s->count; ++i) {
+      double* volume = &film->volume[s->vertex + (size_t)i * RV_LANES];
+      *volume -= fmin(k->around[s->first + (size_t)i].given, *volume);
+    }
     double last_moved = 0, last_flow = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i, at = s->vertex + (size_t)i * RV_LANES;
@@ -334,54 +347,57 @@ static bool fit(RvCapture* k) {
   RvCouple* c = k->c;
   if (!c->capture && !(c->capture = rv_alloc_zero(1, sizeof *c->capture))) return false;
   k->w = c->capture;
-  size_t n = c->vertices.count;
-  k->room = RV_TAKE(c->scratch, double, n);
-  k->scale = RV_TAKE(c->scratch, double, n);
+  size_t n = c->vertices.count, tiles = k->p->homes.count;
+  k->around = RV_TAKE(c->scratch, RvCaptureVertex, n);
   k->gain = RV_TAKE(c->scratch, double, 4 * n);
-  k->reach = RV_TAKE(c->scratch, double, n);
   k->edge_first = RV_TAKE(c->scratch, uint32_t, n + 1);
-  k->rows = RV_TAKE(c->scratch, uint64_t, k->p->homes.count);
-  return k->room && k->scale && k->gain && k->reach && k->edge_first && k->rows;
+  k->rows = RV_TAKE(c->scratch, uint64_t, tiles);
+  k->cell_fill = RV_TAKE(c->scratch, float, tiles* RV_TILE_CELLS);
+  k->tile_velocity = RV_TAKE(c->scratch, float, 6 * tiles);
+  k->reach = RV_TAKE(c->scratch, float, n);
+  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_velocity && k->reach;
 }
 
-// Adds the captured particles and volume to the report.
-static void count_captured(const RvCapture* k, RvCoupleReport* report) {
+// Adds the captured particles and the volumes to the report.
+static void count_exchanged(const RvCapture* k, RvCoupleReport* report) {
   for (size_t t = 0; t < k->p->homes.count; ++t) {
     if (is_far(k, t)) continue;
     for (size_t i = k->p->cell_first[t * RV_TILE_CELLS]; i < k->p->cell_first[(t + 1) * RV_TILE_CELLS]; ++i) {
-      report->captured += k->weight[i] > 0;
-      report->captured_volume += k->weight[i];
+      report->captured += k->asked[i] > 0;
+      report->captured_volume += k->asked[i];
     }
   }
+  for (size_t i = 0; i < k->c->vertices.count; ++i) report->returned_volume += k->around[i].given;
 }
 
 // The method; false: no memory.
-static bool capture(RvCapture* k, RvCoupleReport* report) {
+static bool exchange(RvCapture* k, RvCoupleReport* report) {
   size_t strands = k->c->strands.count, vertices = k->c->vertices.count;
   if (!fit(k)) return false;
-  // Pairs of edges and tiles within reach.
-  rv_parallel_for(strands, STRANDS_OF_TASK, set_room, k);
+  // Where the strands are under water, and the pairs of their edges and tiles of particles within reach.
+  rv_couple_capture_set_box(k);
+  rv_couple_capture_look(k);
   if (!rv_couple_capture_find_entries(k)) return false;
   if (k->w->entries.count == 0) return true;
   if (!rv_couple_capture_sort_entries(k) || !share_tiles(k)) return false;
-  // Offers of the particles.
-  rv_parallel_for(RV_COUPLE_CHUNKS, 1, offer_some, k);
+  // The liquid around the vertices, and what they ask for and return.
+  rv_parallel_for(RV_COUPLE_CHUNKS, 1, weigh_some, k);
   for (int n = 0; n < RV_COUPLE_CHUNKS; ++n)
     if (k->failed[n]) return false;
-  // What the vertices accept.
-  rv_parallel_for(vertices, VERTICES_OF_TASK, scale_some, k);
-  rv_parallel_for(RV_COUPLE_CHUNKS, 1, give_some, k);
+  rv_couple_capture_demand(k);
+  // The particles pay, and are paid.
+  rv_parallel_for(RV_COUPLE_CHUNKS, 1, exchange_some, k);
   // To the film.
   rv_parallel_for(vertices, VERTICES_OF_TASK, gather_some, k);
   rv_parallel_for(strands, STRANDS_OF_TASK, apply_some, k);
-  count_captured(k, report);
+  count_exchanged(k, report);
   return true;
 }
 
-RvResult rv_couple_capture_at_rates(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                                    const RvLiquidGrid* grid_space, RvParticles* particles, double dt,
-                                    const double* rate, double* kick, RvCoupleReport* report, RvError* error) {
-  if (!(settings->capture > 0) || particles->sorted == 0 || !strands->film || !(dt > 0) || !(grid_space->dx > 0))
+RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, uint64_t random,
+                           double* kick, RvCoupleReport* report, RvError* error) {
+  if (particles->sorted == 0 || !strands->film || !(dt > 0) || !(grid_space->dx > 0) || !(settings->nominal > 0))
     return RV_OK;
   RvArenaMark mark = rv_arena_mark(c->scratch);
   RvResult result = rv_couple_find_capacity(c, strands, settings, error);
@@ -391,18 +407,12 @@ RvResult rv_couple_capture_at_rates(RvCouple* c, const RvCoupleStrands* strands,
                  .grid = grid_space,
                  .p = particles,
                  .dt = dt,
-                 .side = rv_couple_root3(fmax(settings->nominal, 0)),
-                 .given_rate = rate,
+                 .random = random,
+                 .side = rv_couple_root3(settings->nominal),
                  .kick = kick};
-  if (!result && c->strands.count && !capture(&k, report))
+  if (!result && c->strands.count && !exchange(&k, report))
     result =
         rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for the particles near %zu strands", c->strands.count);
   rv_arena_release(c->scratch, mark);
   return result;
-}
-
-RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, double* kick,
-                           RvCoupleReport* report, RvError* error) {
-  return rv_couple_capture_at_rates(c, strands, settings, grid_space, particles, dt, NULL, kick, report, error);
 }

@@ -4,12 +4,14 @@
 
 #include "math/lanes_float.h"
 
-void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                        RvCaptureGroup* groups);
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
+                                        double sums[2 * RV_CAPTURE_WEIGHTS]);
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      double sums[RV_CAPTURE_SUMS]);
-void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       const double s[2]);
+                                      const double share[4]);
+void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapturePiece* p,
+                                         const RvCaptureGroup* groups, const double share[2], double u[2][3]);
+void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       const double share[4], double sums[2 * RV_CAPTURE_TAKEN]);
 
 typedef int32_t Mask __attribute__((vector_size(32)));
 typedef double SumLoose __attribute__((vector_size(64), aligned(8), may_alias));
@@ -37,6 +39,7 @@ RV_INLINE RvRow load(const float* p, Reach r) {
   return x;
 }
 
+// The same of numbers that are known for particles of this tile alone.
 RV_INLINE RvRow load_own(const float* p, Reach r) {
   if (__builtin_expect(r.tiles, 1)) return rv_row_load_loose(p + r.i);
   RvRow x = {0};
@@ -49,13 +52,6 @@ RV_INLINE RvRowSum load_sum(const double* p, Reach r) {
   RvRowSum x = {0};
   FOR_LANES(k, r) x[k] = p[r.i + (size_t)k];
   return x;
-}
-
-RV_INLINE void store(float* p, Reach r, RvRow x) {
-  if (__builtin_expect(r.tiles, 1))
-    *(RvRowLoose*)(p + r.i) = x;
-  else
-    FOR_LANES(k, r) p[r.i + (size_t)k] = x[k];
 }
 
 RV_INLINE void store_sum(double* p, Reach r, RvRowSum x) {
@@ -90,11 +86,13 @@ RV_INLINE Mask mask_of(uint32_t bits) {
   return ((int32_t)bits & bit) == bit;
 }
 
-// Position t along the edge and 1 - d^2 / reach^2 of some particles.
-RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near) {
+// Position t along the edge and 1 - d^2 / reach^2 of some particles; `beside`: those beside the edge, not before or
+// behind it.
+RV_INLINE void place(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* near, Mask* beside) {
   const RvRow zero = {0}, one = rv_row_set(1);
   RvRow x = load(tile->x[0], r) - p->a[0], y = load(tile->x[1], r) - p->a[1], z = load(tile->x[2], r) - p->a[2];
   RvRow at = (x * p->d[0] + y * p->d[1] + z * p->d[2]) * p->inverse;
+  *beside = (at >= zero) & (at < one);
   at = larger(at, zero);
   at = -larger(-at, -one);
   x -= at * p->d[0];
@@ -114,7 +112,8 @@ RV_INLINE uint32_t find_near(const RvCapturePiece* p, Reach r, RvRow t, RvRow ne
 // Their positions and weights (1 - d^2 / reach^2)^2.
 RV_INLINE void weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   RvRow near;
-  place(tile, p, r, t, &near);
+  Mask beside;
+  place(tile, p, r, t, &near, &beside);
   *w = only(mask_of(r.lanes), near * near);
 }
 
@@ -167,63 +166,114 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   }
 }
 
-void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, const float r[2],
-                                        RvCaptureGroup* groups) {
-  const RvRow from = rv_row_set(r[0]), slope = rv_row_set(r[1] - r[0]);
+// What a demand asks of some particles for the lower and the upper end.
+RV_INLINE void ask(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, const double share[4], RvRow* w,
+                   RvRowSum* lower, RvRowSum* upper) {
+  RvRow t;
+  weigh(tile, p, r, &t, w);
+  RvRowSum wide = rv_row_wide(*w), up = wide * rv_row_wide(t), drop = rv_row_wide(load_own(tile->dispersed, r));
+  *lower = (wide - up) * (share[0] + drop * share[2]);
+  *upper = up * (share[1] + drop * share[3]);
+}
+
+// Square root of eight floats. IEEE rounds it correctly, so every instruction set gives the same bits.
+RV_INLINE RvRow root(RvRow x) {
+  RvRow y;
+  for (int k = 0; k < 8; ++k) y[k] = __builtin_sqrtf(x[k]);
+  return y;
+}
+
+// Speed of some particles relative to the edge, m/s: the whole and the part across it. Particles out of reach may have
+// velocities that are not finite.
+RV_INLINE void speeds(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow t, RvRow w, RvRow* whole,
+                      RvRow* across) {
+  RvRow square = {0}, along = {0};
+  RV_UNROLL for (int a = 0; a < 3; ++a) {
+    RvRow u = only(w > (RvRow){0}, load(tile->v[a], r) - (p->v[a] + t * p->dv[a]));
+    square += u * u;
+    along += u * p->along[a];
+  }
+  *whole = root(square);
+  *across = root(larger(square - along * along, (RvRow){0}));
+}
+
+void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
+                                        double sums[2 * RV_CAPTURE_WEIGHTS]) {
+  RvRowSum sum[2 * RV_CAPTURE_WEIGHTS] = {{0}};
   Rows rows;
   uint32_t count = 0;
   find_rows(tile, p, &rows);
   for (int row = 0; row < rows.count; ++row)
     for (size_t i = rows.first[row], last = rows.last[row]; i < last; i += 8) {
       Reach at = reach_of(tile, i, last - i < 8 ? (1u << (last - i)) - 1 : 0xff);
-      RvRow t, near;
-      place(tile, p, at, &t, &near);
+      RvRow t, near, whole, across;
+      Mask beside;
+      place(tile, p, at, &t, &near, &beside);
       at.lanes = find_near(p, at, t, near);
       if (!at.lanes) continue;
       groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
       RvRow w = only(mask_of(at.lanes), near * near);
-      RvRowSum sum = load_sum(tile->weight, at) + rv_row_wide(w);
-      RvRow rate = load_own(tile->rate, at) + w * (from + t * slope);
-      RvRow nearest = larger(w, load_own(tile->nearest, at));
-      store_sum(tile->weight, at, sum);
-      store(tile->rate, at, rate);
-      store(tile->nearest, at, nearest);
+      speeds(tile, p, at, t, w, &whole, &across);
+      RvRowSum up = rv_row_wide(t), part[RV_CAPTURE_WEIGHTS];
+      part[RV_CAPTURE_VOLUME] = rv_row_wide(w) * load_sum(tile->available, at);
+      part[RV_CAPTURE_SPEED] = part[RV_CAPTURE_VOLUME] * rv_row_wide(whole);
+      RvRow dispersed = load_own(tile->dispersed, at);
+      part[RV_CAPTURE_DROPS] = part[RV_CAPTURE_VOLUME] * rv_row_wide(dispersed);
+      // the section that an edge sweeps ends with it
+      part[RV_CAPTURE_FILL] = part[RV_CAPTURE_VOLUME] * rv_row_wide(only(beside, dispersed)) * (double)p->density;
+      part[RV_CAPTURE_ACROSS] = part[RV_CAPTURE_FILL] * rv_row_wide(across);
+      RV_UNROLL for (int n = 0; n < RV_CAPTURE_WEIGHTS; ++n) {
+        sum[n] += part[n] - part[n] * up;
+        sum[RV_CAPTURE_WEIGHTS + n] += part[n] * up;
+      }
     }
   p->groups = count;
+  for (int k = 0; k < 2 * RV_CAPTURE_WEIGHTS; ++k) sums[k] = rv_row_total(sum[k]);
 }
 
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                      double sums[RV_CAPTURE_SUMS]) {
-  RvRowSum sum[RV_CAPTURE_SUMS] = {{0}};
+                                      const double share[4]) {
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow w;
+    RvRowSum lower, upper;
+    ask(tile, p, at, share, &w, &lower, &upper);
+    store_sum(tile->asked, at, load_sum(tile->asked, at) + (lower + upper));
+  }
+}
+
+void RV_KERNEL(rv_couple_capture_return)(const RvCaptureTile* tile, const RvCapturePiece* p,
+                                         const RvCaptureGroup* groups, const double share[2], double u[2][3]) {
   for (uint32_t g = 0; g < p->groups; ++g) {
     Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
     RvRow t, w;
     weigh(tile, p, at, &t, &w);
-    RvRowSum volume = rv_row_wide(w) * load_sum(tile->each, at);
-    RvRowSum upper = volume * rv_row_wide(t), lower = volume - upper;
+    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t) * share[1];
+    RvRowSum lower = (wide - wide * rv_row_wide(t)) * share[0];
+    store_sum(tile->returned, at, load_sum(tile->returned, at) + (lower + upper));
+    RV_UNROLL for (int a = 0; a < 3; ++a)
+        store_sum(tile->momentum[a], at, load_sum(tile->momentum[a], at) + (lower * u[0][a] + upper * u[1][a]));
+  }
+}
+
+void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
+                                       const double share[4], double sums[2 * RV_CAPTURE_TAKEN]) {
+  RvRowSum sum[2 * RV_CAPTURE_TAKEN] = {{0}};
+  for (uint32_t g = 0; g < p->groups; ++g) {
+    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
+    RvRow w;
+    RvRowSum lower, upper, each = load_sum(tile->each, at);
+    ask(tile, p, at, share, &w, &lower, &upper);
+    lower *= each;
+    upper *= each;
     sum[0] += lower;
-    sum[4] += upper;
+    sum[RV_CAPTURE_TAKEN] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {
       // a particle out of reach may have a velocity that is not finite
       RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
       sum[1 + a] += lower * v;
-      sum[5 + a] += upper * v;
+      sum[RV_CAPTURE_TAKEN + 1 + a] += upper * v;
     }
   }
-  for (int k = 0; k < RV_CAPTURE_SUMS; ++k) sums[k] = rv_row_total(sum[k]);
-}
-
-void RV_KERNEL(rv_couple_capture_give)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
-                                       const double s[2]) {
-  const float refuses = s[0] < 1 || s[1] < 1;
-  for (uint32_t g = 0; g < p->groups; ++g) {
-    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow t, w;
-    weigh(tile, p, at, &t, &w);
-    RvRowSum wide = rv_row_wide(w), upper = wide * rv_row_wide(t);
-    RvRowSum sum = load_sum(tile->given, at) + ((wide - upper) * s[0] + upper * s[1]);
-    RvRow refused = larger(w * refuses, load_own(tile->refused, at));
-    store_sum(tile->given, at, sum);
-    store(tile->refused, at, refused);
-  }
+  for (int k = 0; k < 2 * RV_CAPTURE_TAKEN; ++k) sums[k] = rv_row_total(sum[k]);
 }

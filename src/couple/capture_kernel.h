@@ -1,5 +1,5 @@
-// Three passes over the particles of a tile near a piece of a strand's edge. The first stores which particles are near;
-// the others compute their weights again, which is cheaper than storing them. Private to src/couple.
+// Passes over the particles of a tile near a piece of a strand's edge. The first stores which particles are near; the
+// others compute their weights again, which is cheaper than storing them. Private to src/couple.
 #ifndef RV_COUPLE_CAPTURE_KERNEL_H
 #define RV_COUPLE_CAPTURE_KERNEL_H
 
@@ -13,6 +13,9 @@ typedef struct RvCapturePiece {
   float from, to;                // range of t: its particles have their nearest point there
   float near;                    // 1 / reach^2
   float reach;                   // cells
+  float density;                 // 1/m2: 1 / integral of the weight over a section of the edge
+  float v[3], dv[3];             // m/s, of the edge: v + t dv
+  float along[3];                // its unit tangent
   uint32_t first_group, groups;  // its groups among those of its share of tiles
 } RvCapturePiece;
 
@@ -24,17 +27,22 @@ typedef struct __attribute__((packed)) RvCaptureGroup {
 
 typedef struct RvCaptureTile {
   const float *x[3], *v[3];
-  const uint32_t* cell;  // cell_first of the tile
-  size_t count;          // of all particles: nothing is read behind
-  uint64_t rows;         // rows of cells that hold particles: bit 8 z + y
-  double* weight;        // [particles] sums of the weights
-  float *rate, *nearest;
-  double* each;    // [particles] m3 that a particle offers for each weight
-  double* given;   // [particles] sum of the accepted weights
-  float* refused;  // [particles] above 0: some of the offer was refused
+  const uint32_t* cell;     // cell_first of the tile
+  size_t count;             // of all particles: nothing is read behind
+  uint64_t rows;            // rows of cells that hold particles: bit 8 z + y
+  const double* available;  // [particles] m3 that takes part
+  const float* dispersed;   // [particles] how far it is a drop: 1, or a part of the bulk: 0
+  double* asked;            // [particles] share of it that the strands ask for
+  double* each;             // [particles] m3 that a particle gives for each share asked
+  double* returned;         // [particles] share of it that the film adds
+  double* momentum[3];      // [particles] that share times the film's velocity, m/s
 } RvCaptureTile;
 
-enum { RV_CAPTURE_SUMS = 8 };
+// Sums of a piece for its lower end, then for its upper: available volume by weight; the same times the relative speed;
+// what of it is drops; the drops' volume fraction of the section; and that times their speed across the edge.
+enum { RV_CAPTURE_VOLUME, RV_CAPTURE_SPEED, RV_CAPTURE_DROPS, RV_CAPTURE_FILL, RV_CAPTURE_ACROSS, RV_CAPTURE_WEIGHTS };
+// And of what is taken: volume, and volume times velocity.
+enum { RV_CAPTURE_TAKEN = 4 };
 
 // The rows of cells of a tile with y from y0 to y1 and z from z0 to z1.
 static inline uint64_t rv_couple_capture_rows(int y0, int y1, int z0, int z1) {
@@ -47,16 +55,21 @@ static inline size_t rv_couple_capture_groups_most(size_t particles) {
   return particles / 8 + (size_t)RV_TILE_SIDE * RV_TILE_SIDE;
 }
 
-// Weights: adds to each particle the piece's weight and weight x ((1 - t) r[0] + t r[1]), keeps its largest weight, and
-// lists the groups of the piece.
+// Weights: lists the groups of the piece and sums its liquid.
 RV_KERNEL_DECLARE(void, rv_couple_capture_weigh,
-                  (const RvCaptureTile*, RvCapturePiece*, const float r[2], RvCaptureGroup* groups))
-// Offers: sums over the piece's particles of volume and volume x velocity, for its lower end, then for its upper.
+                  (const RvCaptureTile*, RvCapturePiece*, RvCaptureGroup* groups, double sums[2 * RV_CAPTURE_WEIGHTS]))
+// Demand: adds weight ((1 - t) share[0] + t share[1]) to what each particle is asked for, and of drops the second two
+// shares more.
 RV_KERNEL_DECLARE(void, rv_couple_capture_ask,
-                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups,
-                   double sums[RV_CAPTURE_SUMS]))
-// Acceptance: adds to each particle weight ((1 - t) s[0] + t s[1]), s the accepted shares of the ends; marks refusals.
-RV_KERNEL_DECLARE(void, rv_couple_capture_give,
-                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double s[2]))
+                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double share[4]))
+// Return: the same for what the film of both ends gives, which has the velocities u.
+RV_KERNEL_DECLARE(void, rv_couple_capture_return,
+                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double share[2],
+                   double u[2][3]))
+// Taken: sums over the piece's particles of the volume that goes to its lower end, and of volume x velocity, then of
+// that to its upper; `share` as in the demand.
+RV_KERNEL_DECLARE(void, rv_couple_capture_take,
+                  (const RvCaptureTile*, const RvCapturePiece*, const RvCaptureGroup* groups, const double share[4],
+                   double sums[2 * RV_CAPTURE_TAKEN]))
 
 #endif

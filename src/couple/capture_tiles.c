@@ -9,24 +9,11 @@
 #include "couple/capture_work.h"
 #include "math/scalar.h"
 
-static const double HALF_PARTICLE = 0.62;  // of its side: radius of a ball of its volume, (3 / 4 pi)^(1/3)
-static const double FAR = 6;               // cells: largest reach of an edge
-static const double PIECE = 2;             // cells: long edges are cut into pieces of this length
-static const double MOST_PLACE = 1e9;      // cells: an edge farther out is ignored
-static const double MOST_LENGTH = 1e6;     // cells: a longer edge is ignored
-enum { MOST_PIECES = 1 << 16 };            // of an edge
+static const double PIECE = 2;          // cells: long edges are cut into pieces of this length
+static const double MOST_PLACE = 1e9;   // cells: an edge farther out is ignored
+static const double MOST_LENGTH = 1e6;  // cells: a longer edge is ignored
+enum { MOST_PIECES = 1 << 16 };         // of an edge
 enum { TILES_OF_TASK = 64 };
-
-// Reach of an edge in cells: r_max of (17) for one strand, however many are around it, and half of a particle more, so
-// that a coarse particle is within reach of the hair it covers.
-static double reach_of(const RvCapture* k, const RvCoupleStrand* s, int i) {
-  const RvCouple* c = k->c;
-  size_t packed = s->first + (size_t)i;
-  double one =
-      rv_couple_capacity_radius(c->vertices.data[packed].radius, k->set->tension, k->set->density,
-                                0.5 * (c->acceleration.data[packed] + c->acceleration.data[packed + 1]), s->hairs);
-  return (one + HALF_PARTICLE * k->side) / k->grid->dx;
-}
 
 void rv_couple_capture_edge(const RvCapture* k, uint32_t edge, double a[3], double d[3]) {
   const RvCoupleVertex* v = &k->c->vertices.data[edge];
@@ -85,16 +72,13 @@ static bool walk_tiles(const RvCapture* k, const double* a, const double* d, dou
 // Entries of all pieces of an edge; false: no memory.
 static bool walk_edge(const RvCapture* k, const RvCoupleStrand* s, int i, RvCaptureEntries* out) {
   size_t packed = s->first + (size_t)i;
-  if (!(k->room[packed] > 0) && !(k->room[packed + 1] > 0)) return true;
-  double a[3], d[3], reach = reach_of(k, s, i), wide = 0;
+  if (!rv_couple_capture_active(k, s, i) && !rv_couple_capture_active(k, s, i + 1)) return true;
+  double a[3], d[3], reach = (double)k->reach[packed] / k->grid->dx, wide = 0;
   rv_couple_capture_edge(k, (uint32_t)packed, a, d);
   for (int n = 0; n < 3; ++n) {
     wide = fmax(wide, fabs(d[n]));
     if (!(fabs(a[n]) < MOST_PLACE) || !(fabs(d[n]) < MOST_LENGTH)) return true;
   }
-  reach = reach < FAR ? reach : FAR;
-  if (!(reach > 0)) return true;
-  k->reach[packed] = reach;
   int pieces = (int)fmin(ceil(wide / PIECE), MOST_PIECES);
   if (pieces < 1) pieces = 1;
   for (int n = 0; n < pieces; ++n) {
@@ -121,8 +105,7 @@ static void walk_some(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Box of the tiles with particles.
-static void set_box(RvCapture* k) {
+void rv_couple_capture_set_box(RvCapture* k) {
   for (int a = 0; a < 3; ++a) {
     k->lo[a] = INT32_MAX;
     k->hi[a] = INT32_MIN;
@@ -163,7 +146,6 @@ static bool join(RvCapture* k, size_t chunks) {
 // Chunks of strands are walked in waves, so few entries are in memory twice.
 bool rv_couple_capture_find_entries(RvCapture* k) {
   rv_parallel_for(k->p->homes.count, TILES_OF_TASK, find_rows, k);
-  set_box(k);
   const size_t wave = RV_COUPLE_CHUNKS * RV_COUPLE_GRAIN;
   k->w->entries.count = 0;
   for (k->first = 0; k->first < k->c->strands.count; k->first += wave) {
@@ -184,12 +166,12 @@ bool rv_couple_capture_sort_entries(RvCapture* k) {
   k->order = RV_TAKE(arena, uint32_t, total);
   k->pieces = RV_TAKE(arena, RvCapturePiece, total);
   k->sums = RV_TAKE(arena, RvCaptureSums, total);
-  k->weight = RV_TAKE(arena, double, room);
-  k->each = RV_TAKE(arena, double, room);
-  k->rate = RV_TAKE(arena, float, room);
-  k->nearest = RV_TAKE(arena, float, room);
-  if (!k->tile_first || !k->order || !k->pieces || !k->sums || !k->weight || !k->each || !k->rate || !k->nearest)
-    return false;
+  double** numbers[] = {&k->available,   &k->asked,       &k->each,       &k->returned,
+                        &k->momentum[0], &k->momentum[1], &k->momentum[2]};
+  for (size_t n = 0; n < sizeof numbers / sizeof *numbers; ++n)
+    if (!(*numbers[n] = RV_TAKE(arena, double, room))) return false;
+  k->dispersed = RV_TAKE(arena, float, room);
+  if (!k->dispersed || !k->tile_first || !k->order || !k->pieces || !k->sums) return false;
   uint32_t* first = k->tile_first;
   memset(first, 0, (tiles + 2) * sizeof *first);
   for (size_t i = 0; i < total; ++i) first[w->entries.data[i].home + 2]++;

@@ -1,4 +1,4 @@
-// One call of capture: what its two files share (capture.c, capture_tiles.c). Private to src/couple.
+// One call of capture: what its files share (capture.c, capture_demand.c, capture_tiles.c). Private to src/couple.
 #ifndef RV_COUPLE_CAPTURE_WORK_H
 #define RV_COUPLE_CAPTURE_WORK_H
 
@@ -23,10 +23,21 @@ typedef struct RvCaptureGroups {
   size_t count, capacity;
 } RvCaptureGroups;
 
-// Volume and momentum that a piece's particles offer to its lower and upper vertex.
+// Sums of a piece for its lower and its upper vertex: first of the liquid around, later of what is taken.
 typedef struct RvCaptureSums {
-  double at[RV_CAPTURE_SUMS];
+  double at[2 * RV_CAPTURE_WEIGHTS];
 } RvCaptureSums;
+
+// A vertex in the liquid.
+typedef struct RvCaptureVertex {
+  double air;          // w_FF by the present positions of the particles
+  double air_before;   // and in the call before
+  bool sparse;         // there are particles around, but no bulk
+  double taken_share;  // share of the available liquid around that the film asks for
+  double swept_share;  // and of drops besides
+  double given_share;  // by which the film adds to it
+  double given;        // m3 that the film returns
+} RvCaptureVertex;
 
 // Lists that are kept from call to call.
 typedef struct RvCaptureWork {
@@ -43,8 +54,8 @@ typedef struct RvCapture {
   const RvLiquidGrid* grid;
   RvParticles* p;
   double dt;
-  double side;               // m, of the cube of a nominal particle
-  const double* given_rate;  // [vertices] 1/s; NULL: that of the settings, in air only
+  double side;      // m, of the cube of a nominal particle: least reach of an edge
+  uint64_t random;  // of the call: decides about particles too small to be divided
   double* kick;
   int32_t lo[3], hi[3];  // box of the particles' tiles; hi is one beyond
   size_t first;          // first strand of the first chunk
@@ -53,20 +64,38 @@ typedef struct RvCapture {
   RvCaptureGroups groups[RV_COUPLE_CHUNKS];
   // from the scratch
   uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
+  float* cell_fill;              // [homes x cells] volume of the particles over that of the cell
+  float* tile_velocity;          // [6 homes] m/s, least and largest velocity of its particles on each axis
+  float* reach;                  // [packed] m, of the edge above each vertex
   uint32_t* edge_first;          // [packed + 1] entries of each edge
   uint32_t *tile_first, *order;  // [homes + 1], [entries] those of each tile
   RvCapturePiece* pieces;        // [entries]
-  RvCaptureSums* sums;           // [entries] m3 and m3 m/s offered to both ends
-  double* room;                  // [packed] m3 that the vertex may accept
-  double* scale;                 // [packed] rate of capture, 1/s; later the accepted share of the offers
+  RvCaptureSums* sums;           // [entries]
+  RvCaptureVertex* around;       // [packed]
   double* gain;                  // [4 packed] m3 and kg m/s
-  double* reach;                 // [packed] cells, of edges
-  double* weight;                // [particles] sum of weights; later m3 that is captured
-  double* each;                  // [particles] m3 offered for each weight
-  float* rate;                   // [particles] sum of weight times rate
-  float* nearest;                // [particles] largest weight; later: some of the offer was refused
+  double* available;             // [particles] m3 that may pass to the film
+  float* dispersed;              // [particles] how far it is a drop: 1, or a part of the bulk: 0
+  double* asked;                 // [particles] share of it that is asked for; later m3 that is captured
+  double* each;                  // [particles] m3 given for each share asked
+  double* returned;              // [particles] share of it that the film adds
+  double* momentum[3];           // [particles] that share times the film's velocity, m/s
 } RvCapture;
 
+// What the film of every vertex asks for and returns. (capture_demand.c)
+//
+// Before the search for pairs: fill of cells, submersion of every vertex, and the reach of edges.
+void rv_couple_capture_look(RvCapture* k);
+// How far a particle of a cell is a drop, not a part of the bulk.
+float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell);
+// After it: the demands, from the sums of the liquid around.
+void rv_couple_capture_demand(RvCapture* k);
+// Whether anything can pass between the film of a vertex and the liquid around.
+bool rv_couple_capture_active(const RvCapture* k, const RvCoupleStrand* s, int i);
+// Adds the sums `from` to `from + count` of the pieces around a vertex, which have `width` for each end.
+void rv_couple_capture_add(const RvCapture* k, size_t vertex, int width, int count, double* sum);
+
+// The box of the tiles with particles. (capture_tiles.c)
+void rv_couple_capture_set_box(RvCapture* k);
 // An edge a + t d in cells from the grid's origin. (capture_tiles.c)
 void rv_couple_capture_edge(const RvCapture* k, uint32_t edge, double a[3], double d[3]);
 // Entries of all edges within reach of tiles with particles, by edges; false: no memory. (capture_tiles.c)

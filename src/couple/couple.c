@@ -35,15 +35,19 @@ void rv_couple_free(RvCouple* c) {
   rv_array_free(&c->near_home);
   rv_array_free(&c->near_of);
   rv_array_free(&c->near_near);
+  rv_array_free(&c->crowded);
+  rv_channel_free(&c->fill);
   RvChannel* axes[] = {c->volume, c->rate, c->mass_kept};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvCoupleDoubles* doubles[] = {&c->out,        &c->sampled_velocity, &c->wet_length,      &c->submerged,
                                 &c->film_v,     &c->capacity,         &c->capacity_radius, &c->acceleration,
-                                &c->hair_count, &c->tip_acceleration};
+                                &c->hair_count, &c->tip_pull,         &c->fibre_share};
   for (size_t k = 0; k < sizeof doubles / sizeof *doubles; ++k) rv_array_free(doubles[k]);
   rv_couple_capture_free(c->capture);
   rv_couple_drip_free(c->drip);
+  rv_array_free(&c->free_area);
+  rv_array_free(&c->bundle_share);
   rv_arena_free(c->own);
   rv_free(c);
 }

@@ -30,24 +30,28 @@ typedef enum RvDragLaw {
 
 // Arrays are [vertices] multipliers or NULL.
 typedef struct RvCoupleSettings {
-  double viscosity;  // Pa s, of the bulk, for the drag
-  double density;    // kg/m3
-  double tension;    // N/m
-  double drag;       // multiplies the drag law; 0: no drag
+  double viscosity;        // Pa s, of the bulk, for the drag
+  double density;          // kg/m3
+  double tension;          // N/m
+  double angle;            // rad, contact angle on strands
+  const double* angle_at;  // rad, in its place; NULL: none
+  double drag;             // multiplies the drag law; 0: no drag
   const double* drag_at;
   RvDragLaw law;
-  double capture;  // 1/s: rate at which liquid within reach joins the film; 0: none
+  double capture;  // multiplies the film that a strand draws out of the bulk and the drops that it catches; 0: none
   const double* capture_at;
   double capacity;  // multiplies the volume of (17)
   const double* capacity_at;
   double drip;  // 1/s: rate at which film above the capacity leaves; 0: none
   const double* drip_at;
-  double nominal;     // m3 of a particle of the bulk; drops have a quarter of it, never less than a tenth
+  double nominal;     // m3 of a particle of the bulk: larger drops become several
   double gravity[3];  // m/s2
+  int32_t drip_row;   // row of drops of strands among the particles: they are not captured at once
   // E51: submerged film moves with the bulk on the grid, not with its strand (WH-35). So light hair under water does
   // not have the inertia of its film (check wet_sunk). Off: the strand carries all of its film, as with cached liquid.
   bool film_in_bulk;
-  uint64_t count_key;  // neighbouring hairs are counted again when this changes; 0: in every call
+  uint64_t count_key;  // neighbouring hairs are counted and their distances measured again when this changes; 0: in
+                       // every call
   bool bulk_fixed;     // the liquid is cached: it is read, never written
 } RvCoupleSettings;
 
@@ -65,7 +69,8 @@ typedef struct RvCoupleStrands {
   const double* lag;
   const double* film_share_in_bulk;  // [vertices] with film_in_bulk: share of the film on the grid; NULL: 1 - w_FF
   const double* hairs;               // [strands] hairs that each stands for; NULL: 1
-  double offset[3];                  // m: the strands' origin in the liquid's space
+  double* air;  // [vertices] for capture: w_FF of the call before, below 0: not known; set by the call. NULL: not known
+  double offset[3];  // m: the strands' origin in the liquid's space
   // Positions are packed again when this changes, or in every call where it is 0: the caller changes it with model,
   // hairs, q and offset. Velocities are always read.
   uint64_t pose_key;
@@ -75,6 +80,7 @@ typedef struct RvCoupleReport {
   size_t captured;         // particles that gave liquid
   size_t dripped;          // new particles
   double captured_volume;  // m3
+  double returned_volume;  // m3 of submerged film that went back to particles
   double dripped_volume;   // m3
   double retained_volume;  // m3 above the capacity that is too little for a drop
 } RvCoupleReport;
@@ -92,21 +98,27 @@ void rv_couple_set_scratch(RvCouple* couple, RvArena* scratch);
 RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                             double* capacity, double* hairs, RvError* error);
 
-// WH-31, 32 with E42: gradual in time (1 - exp(-rate dt) of what is near), limited by the capacity, exact in volume and
-// momentum. Nothing is captured where the strand is under water (WH-18), by the present positions of the particles.
-// Particles must be sorted; those used up have volume 0 and are removed by the next sort. `kick` [unknowns] kg m/s is
-// added to. The remainder of a particle is never below a tenth of nominal unless the particle was.
-RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, double* kick,
-                           RvCoupleReport* report, RvError* error);
-// The same with given rates [vertices] 1/s, submerged or not.
-RvResult rv_couple_capture_at_rates(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
-                                    const RvLiquidGrid* grid_space, RvParticles* particles, double dt,
-                                    const double* rate, double* kick, RvCoupleReport* report, RvError* error);
+// Bundles (WH-20, E74): `free_area` [vertices] m2 of space between the hairs that belongs to each hair, and
+// `bundle_share` [vertices] chi, which is 1 where hairs stand so close that capillarity holds a column of a capillary
+// length or more between them, and 0 for hairs that stand alone. The suction of a bundle that is not full is
+// chi 2 pi r tension cos(angle) / free_area.
+RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                           double* free_area, double* bundle_share, RvError* error);
 
-// WH-28 to 30 with E50: dripping of pendant drops at tips, then of film above the capacity. A drop leaves with the
-// velocity of its liquid; too little liquid for a drop stays. New particles are appended behind the sorted ones with
-// age 0 and row `row`. `random` and the vertex determine where within its part of the strand a drop starts.
+// WH-31, 32 with E42, E74, E77: liquid passes between the particles around the strands and their film. A strand that
+// comes out of the bulk draws film with it, drops that it meets join the film, and submerged film goes back to the
+// particles; limited by the capacity, exact in volume and momentum, independent of the size of particles and the length
+// of steps. Submersion is by the present positions of the particles, which must be sorted; those used up have volume 0
+// and are removed by the next sort. `kick` [unknowns] kg m/s is added to. `random` decides about particles that are too
+// small to be divided: the remainder of a particle is never below a tenth of nominal unless the particle was.
+RvResult rv_couple_capture(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                           const RvLiquidGrid* grid_space, RvParticles* particles, double dt, uint64_t random,
+                           double* kick, RvCoupleReport* report, RvError* error);
+
+// WH-28 to 30 with E50: dripping of pendant drops at tips, then of film above the capacity. A drop has a physical size,
+// and leaves with the velocity of its liquid; too little liquid for a drop stays. New particles are appended behind the
+// sorted ones with age 0 and row `row`. `random` and the vertex determine where within its part of the strand a drop
+// starts.
 RvResult rv_couple_drip(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                         const RvLiquidGrid* grid_space, RvParticles* particles, int64_t* next_id, int32_t row,
                         double dt, uint64_t random, double* kick, RvCoupleReport* report, RvError* error);
@@ -114,7 +126,7 @@ RvResult rv_couple_drip(RvCouple* couple, const RvCoupleStrands* strands, const 
 // The bulk at the strands; valid until the next call.
 typedef struct RvCoupleSample {
   double* wet;       // [vertices] w_FF (WH-18): 1 in air, 0 under water, smooth
-  double* share;     // [vertices] volume fraction phi of fibres (WH-39), clamped to [1e-6, 0.4]
+  double* share;     // [vertices] volume fraction phi of fibres (WH-39, E75), clamped to [1e-6, 0.4]
   double* velocity;  // [unknowns] m/s, of the bulk; angles 0
   double* drag;      // [unknowns] kg/s, diagonal of the drag tensor, with the factor 1 / (1 + dt sum D / m_f) (E48)
   double* drag_velocity;  // [unknowns] m/s, the velocity that the drag pulls to
@@ -131,9 +143,14 @@ RvResult rv_couple_sample(RvCouple* couple, const RvCoupleStrands* strands, cons
 //   from;
 //   - submerged film adds its mass and momentum to the faces (WH-35);
 //   - volume fraction, drag and drag target of the faces are set for the pressure solve, where the velocity u of a face
-//     becomes u + s dt (g - grad p / rho), s = rho / (rho + dt D).
+//     becomes u + s dt (g - grad p / rho), s = rho / (rho + dt D);
+//   - `fill` becomes the share of the liquid in what fibres leave of a cell, for the volume correction. The surface has
+//     then to be found again in the crowded tiles (rv_liquid_surface_again).
 RvResult rv_couple_react(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                          RvLiquidGrid* grid, double dt, RvError* error);
+
+// The grid's tiles where fibres take up so much that the surface is to be found again; valid until the next sample.
+size_t rv_couple_crowded_tiles(const RvCouple* couple, const uint32_t** tiles);
 
 // After the pressure solve. `force` [unknowns] N is overwritten, for the strands' next step (it is state): the pressure
 // on the strands' volume (-V_s grad p), and the share 1 - s of the liquid's acceleration that the drag hands over.
@@ -145,5 +162,10 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
 void rv_couple_drag_law(double phi, double* along, double* across);
 // r_max of (17), m.
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
+// Volume at which a drop falls from the tip of a fibre, m3 (Tate's law): half of what (17) holds between two ends.
+double rv_couple_tate_volume(double radius, double tension, double density, double acceleration);
+
+// Height of the film that a strand draws out of a bath at `speed`, m (withdraw.c).
+double rv_couple_withdrawn_height(double radius, double speed, const RvCoupleSettings* settings);
 
 #endif

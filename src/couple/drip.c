@@ -1,10 +1,20 @@
-// Dripping: film above the carrying capacity becomes particles (WH-28 to WH-30, spec 1.2.8 with E50).
+// Dripping: pendant drops and film above the carrying capacity become particles (WH-28 to WH-30, spec 1.2.8 with E50).
 //
-// Film above the capacity of a stretch leaves at a rate. A stretch is 2 r_max long, or longer until it has film for two
-// drops. Drops have a quarter of nominal, or less down to a tenth. A remainder that is less than a drop is the
-// probability of one: so the mean rate does not depend on the size of drops, and no dust is made. A drop leaves once
-// half of it is above the capacity and takes the other half from below, so that the mean film that is kept equals the
-// capacity for drops of any size.
+// The size of drops is physical and does not depend on the particles' size.
+//   - A tip lets its pendant drop fall when it is heavier than the tension of its one line of contact: Tate's law,
+//     V = 2 pi r tension / (density a). The film keeps the hair above the drop wet, so that the surface leaves the
+//     hair along it, whatever the contact angle; the drop's pressure is lower than the film's and drains its neck to
+//     the radius of the hair. The share of the drop that falls (Harkins and Brown) is 1 for thin fibres: it depends on
+//     r / V^(1/3), which is below 0.06 for hairs of up to 0.1 mm. All of the drop falls. N hairs side by side hold
+//     sqrt(N) times as much, as in (17). The momentum of the film that flows into the drop counts with its weight
+//     (Scheele and Meister); where it alone exceeds the tension the film leaves as a jet, in the drops that a jet of
+//     its section breaks into.
+//   - Film above the capacity of a stretch of 2 r_max leaves at a rate, as drops of the ball of r_max, which is what
+//   the
+//     stretch holds by (17). What is due in a step and less than a drop is the probability of one: so the mean rate
+//     does not depend on the step. A drop leaves once half of it is above the capacity and takes the other half from
+//     below, so that the mean film that is kept equals the capacity.
+// A drop of more than a particle's volume is a ball of particles with one velocity, a smaller one is one particle.
 #include <math.h>
 #include <string.h>
 
@@ -13,15 +23,14 @@
 #include "couple/store.h"
 #include "math/scalar.h"
 
-enum { MOST_DROPS = 16 };         // of one stretch or tip in a substep
-static const double DROP = 0.25;  // of nominal: volume of a drop
-static const double DUST = 0.1;   // of nominal: smallest drop
-// Keys of random numbers: drops of a tip are numbered from TIP_KEY on, those of vertex i from i * VERTEX_KEYS on.
-enum { TIP_KEY = 1000003, VERTEX_KEYS = 64 };
+enum { MOST_DROPS = 16 };         // of one stretch in a substep
+enum { MOST_PARTICLES = 1024 };   // of one drop; the liquid splits them where they are too large
+static const double DUST = 1e-4;  // of nominal: smallest drop, so that film of no capacity does not become dust
+enum { VERTEX_KEYS = 64 };        // keys of random numbers: drops of vertex i are numbered from i * VERTEX_KEYS on
 
 // A drop that leaves.
 typedef struct Drop {
-  RvVec3 x, v;      // m in the liquid's space, m/s
+  RvVec3 x, v;      // m in the liquid's space, its centre; m/s
   double volume;    // m3
   uint32_t strand;  // and the vertex that it leaves
   int vertex;
@@ -68,42 +77,59 @@ static double rate_at(const Drip* k, const RvCoupleStrand* s, int i) {
 
 //---------------------------------------------------------------------------------------------- tips
 
-// The pendant drop at the tip falls when it has the volume of a drop, or when it exceeds what the tip can hold: (17)
-// with the whole acceleration, as at the end nothing slides along. False: no memory.
-static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained) {
-  const RvCoupleStrand* s = &k->c->strands.data[index];
-  RvFilmState* film = k->strands->film_state;
+// Volume of the drops of a jet, in its radius times its section: the length of the fastest growing wave (Rayleigh).
+static const double JET = 9.02;
+
+// Volume that the strand's tip holds against a pull, m3: its share of what the hairs around hold together.
+static double tip_holds(const Drip* k, const RvCoupleStrand* s, double pull) {
   int i = s->count - 1;
   size_t packed = s->first + (size_t)i;
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
-  double volume = film->drop[s->drop];
-  double nominal = k->set->nominal;
-  double pull = k->c->tip_acceleration.data[index];
-  if (!(volume > 0)) return true;
-  // Whether it falls.
-  double reach = rv_couple_capacity_radius(v->radius, k->set->tension, k->set->density, pull, s->hairs);
-  double holds = 4.0 / 3 * RV_PI * reach * reach * reach * k->set->capacity;
-  bool falls = volume >= DROP * nominal || (volume >= DUST * nominal && volume >= holds);
-  double* p = rv_couple_drop_momentum(film, s);
-  if (!falls || !(rate_at(k, s, i) > 0) || !in_range(k, rv_couple_x(v))) {
-    *retained += volume;
+  const RvFilmState* film = k->strands->film_state;
+  double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
+  double one = rv_couple_tate_volume(v->radius, k->set->tension, k->set->density, pull);
+  double still = multiplier * one * s->hairs / sqrt(k->c->hair_count.data[packed]);
+  // The film that flows in: its section, m2, its momentum as the volume of the same weight, and the drop of a jet.
+  double section = v->length > 0 ? film->volume[s->vertex + (size_t)i * RV_LANES] / v->length : 0;
+  double speed = fmax(film->speed[s->edge + (size_t)(i - 1) * RV_LANES], 0);
+  double jet = JET * section * (v->radius + rv_film_height(section / s->hairs, v->radius));
+  return fmax(still - section * speed * speed / pull, fmin(jet, still));
+}
+
+// Radius of the ball of a volume, m.
+static double ball_radius(double volume) {
+  return rv_couple_root3(3 / (4 * RV_PI) * volume);
+}
+
+// The pendant drop at the tip falls when it exceeds what the tip holds. What came within the step after that belongs to
+// the next drop: so that the size of drops does not depend on the step, whole multiples of what the tip holds fall,
+// more than one where the pull has suddenly risen. The centre is a drop's radius from the tip, in the direction of the
+// pull. False: no memory.
+static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained) {
+  const RvCoupleStrand* s = &k->c->strands.data[index];
+  double* hangs = &k->strands->film_state->drop[s->drop];
+  int i = s->count - 1;
+  const RvCoupleVertex* v = &k->c->vertices.data[s->first + (size_t)i];
+  if (!(*hangs > 0)) return true;
+  // The part that falls.
+  RvVec3 pull = rv_vec3_load64(&k->c->tip_pull.data[3 * (size_t)index]);
+  double strength = sqrt(rv_dot(pull, pull) + RV_COUPLE_LEAST_PULL * RV_COUPLE_LEAST_PULL);
+  double holds = fmax(tip_holds(k, s, strength), DUST * k->set->nominal);
+  double volume = fmin(holds * floor(*hangs / holds), *hangs);
+  RvVec3 centre = rv_mad(rv_couple_x(v), ball_radius(volume) / strength, pull);
+  if (!(volume > 0) || !(rate_at(k, s, i) > 0) || !in_range(k, centre)) {
+    *retained += *hangs;
     return true;
   }
-  // Its velocity, and the drops.
+  // Its velocity and its share of the momentum, which is relative to the tip.
+  double* p = rv_couple_drop_momentum(k->strands->film_state, s);
   RvVec3 own = rv_vec3(p[0], p[RV_LANES], p[2 * RV_LANES]);
-  RvVec3 u = rv_mad(rv_couple_v(v), 1 / (k->set->density * volume), own);
-  int count = (int)rv_clamp(floor(volume / (DROP * nominal)), 1, MOST_DROPS);
-  double left = volume;
-  for (int n = 0; n < count; ++n) {
-    double each = n + 1 < count ? volume / count : left;
-    double t = 0.5 * rv_random(k->random, (uint64_t)s->input, (uint64_t)(TIP_KEY + n), 0);
-    Drop drop = {rv_lerp(rv_couple_x(v), rv_couple_x(v - 1), n ? t : 0), u, each, index, i};
-    if (!rv_array_push(out, drop)) return false;
-    left -= each;
-  }
-  film->drop[s->drop] = 0;
-  for (size_t a = 0; a < 3; ++a) p[a * RV_LANES] = 0;
-  return true;
+  RvVec3 u = rv_mad(rv_couple_v(v), 1 / (k->set->density * *hangs), own);
+  double rest = *hangs - volume;
+  for (size_t a = 0; a < 3; ++a) p[a * RV_LANES] *= rest / *hangs;
+  Drop drop = {centre, u, *hangs - rest, index, i};
+  *hangs = rest;
+  return rv_array_push(out, drop);
 }
 
 //---------------------------------------------------------------------------------------------- along the strand
@@ -111,32 +137,51 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained
 // A stretch of a strand: vertices first .. last - 1.
 typedef struct Stretch {
   int first, last;
-  double volume;  // m3 of film
-  double excess;  // m3 above the capacity
-  double due;     // m3 that leaves in the step
-  int fullest;    // vertex of the largest excess
+  double length;    // m
+  double volume;    // m3 of film
+  double capacity;  // m3
+  double excess;    // m3 above the capacity
+  double due;       // m3 that leaves in the step
+  int fullest;      // vertex of the largest excess
 } Stretch;
 
-// The stretch that begins at a vertex.
-static Stretch stretch_from(const Drip* k, const RvCoupleStrand* s, int first) {
+// Adds a vertex to a stretch.
+static void add_vertex(const Drip* k, const RvCoupleStrand* s, int i, double* most, Stretch* r) {
+  size_t packed = s->first + (size_t)i;
+  double film = k->strands->film_state->volume[s->vertex + (size_t)i * RV_LANES];
+  double excess = fmax(film - k->c->capacity.data[packed], 0);
+  r->volume += film;
+  r->capacity += k->c->capacity.data[packed];
+  r->excess += excess;
+  if (excess > 0) r->due += excess * (1 - rv_exp(-rate_at(k, s, i) * k->dt));
+  if (excess > *most) {
+    *most = excess;
+    r->fullest = i;
+  }
+  r->length += k->c->vertices.data[packed].length;
+  r->last = i + 1;
+}
+
+// The stretch that begins at a vertex, `left` m before the tip: 2 r_max, and all of the rest if it is shorter than
+// that.
+static Stretch stretch_from(const Drip* k, const RvCoupleStrand* s, int first, double left) {
   Stretch r = {.first = first, .last = first, .fullest = first};
-  double length = 0, most = -1;
+  double most = -1;
   while (r.last < s->count) {
-    size_t packed = s->first + (size_t)r.last;
-    double film = k->strands->film_state->volume[s->vertex + (size_t)r.last * RV_LANES];
-    double excess = fmax(film - k->c->capacity.data[packed], 0);
-    r.volume += film;
-    r.excess += excess;
-    r.due += excess * (1 - rv_exp(-rate_at(k, s, r.last) * k->dt));
-    if (excess > most) {
-      most = excess;
-      r.fullest = r.last;
-    }
-    length += k->c->vertices.data[packed].length;
-    r.last++;
-    if (length >= 2 * k->c->capacity_radius.data[packed] && r.volume >= 2 * DUST * k->set->nominal) break;
+    double whole = 2 * k->c->capacity_radius.data[s->first + (size_t)r.last];
+    add_vertex(k, s, r.last, &most, &r);
+    if (r.length >= whole && left - r.length >= whole) break;
   }
   return r;
+}
+
+// Volume of a drop of a stretch, m3: what 2 r_max of the strand hold at its fullest vertex, or the stretch if it is
+// shorter.
+static double drop_of(const Drip* k, const RvCoupleStrand* s, const Stretch* r) {
+  size_t packed = s->first + (size_t)r->fullest;
+  double length = k->c->vertices.data[packed].length, reach = k->c->capacity_radius.data[packed];
+  double ball = length > 0 ? k->c->capacity.data[packed] / length * 2 * reach : 0;
+  return fmax(fmin(ball, r->capacity), DUST * k->set->nominal);
 }
 
 // Removes `volume` from the film of a stretch and returns its momentum; *got is the volume that really left. Speeds
@@ -182,32 +227,25 @@ static RvVec3 random_position(const Drip* k, const RvCoupleStrand* s, int i, int
 // Drops of a stretch; false: no memory.
 static bool drip_stretch(const Drip* k, uint32_t index, const Stretch* r, Drops* out, double* retained) {
   const RvCoupleStrand* s = &k->c->strands.data[index];
-  double quarter = DROP * k->set->nominal;
-  double sure = floor(r->due / quarter);
-  double remainder = r->due - sure * quarter;
-  if (sure > MOST_DROPS) {
-    sure = MOST_DROPS;
-    remainder = 0;
-  }
+  double each = drop_of(k, s, r);
+  double sure = fmin(floor(r->due / each), MOST_DROPS);
+  double remainder = sure < MOST_DROPS ? r->due - sure * each : 0;
   // One more drop, with the probability of the remainder.
-  double left = r->excess - sure * quarter;
-  double one = rv_clamp(left, DUST * k->set->nominal, quarter);
   double chance = rv_random(k->random, (uint64_t)s->input, (uint64_t)r->first, 1);
-  bool more = sure * quarter + one <= r->volume && left >= 0.5 * one && chance * one < remainder;
+  bool more = (sure + 1) * each <= r->volume && r->excess - sure * each >= 0.5 * each && chance * each < remainder;
   int count = (int)sure + more;
-  double total = sure * quarter + (more ? one : 0), got;
   if (count == 0 || !in_range(k, rv_couple_x(&k->c->vertices.data[s->first + (size_t)r->fullest]))) {
     *retained += r->excess;
     return true;
   }
   // Drops from the fullest vertex, with the mean velocity of their liquid.
-  RvVec3 p = take(k, s, r, total, &got), v = rv_scale(p, 1 / (k->set->density * got));
-  double sized = quarter * (got / total);
+  double got;
+  RvVec3 p = take(k, s, r, count * each, &got), v = rv_scale(p, 1 / (k->set->density * got));
+  double sized = got / count;
   for (int n = 0; n < count; ++n) {
-    double each = n + 1 < count ? sized : got;
-    Drop drop = {random_position(k, s, r->fullest, n), v, each, index, r->fullest};
+    Drop drop = {random_position(k, s, r->fullest, n), v, n + 1 < count ? sized : got, index, r->fullest};
     if (!rv_array_push(out, drop)) return false;
-    got -= each;
+    got -= drop.volume;
   }
   return true;
 }
@@ -225,10 +263,13 @@ static void drip_some(void* arg, size_t begin, size_t end) {
       const RvCoupleStrand* s = &k->c->strands.data[n];
       if (!s->valid) continue;
       ok = drip_tip(k, (uint32_t)n, out, &k->retained[chunk]);
+      double left = 0;
+      for (int i = 0; i < s->count; ++i) left += k->c->vertices.data[s->first + (size_t)i].length;
       for (int i = 0; i < s->count && ok;) {
-        Stretch r = stretch_from(k, s, i);
+        Stretch r = stretch_from(k, s, i, left);
         if (r.excess > 0) ok = drip_stretch(k, (uint32_t)n, &r, out, &k->retained[chunk]);
         i = r.last;
+        left -= r.length;
       }
     }
     k->failed[chunk] = !ok;
@@ -237,22 +278,54 @@ static void drip_some(void* arg, size_t begin, size_t end) {
 
 //---------------------------------------------------------------------------------------------- particles
 
-// A drop becomes a particle; the rounding error of its float velocity is an impulse on the strand. False: no memory.
-static bool add_particle(const Drip* k, const Drop* d, RvParticles* p, int64_t* next_id, int32_t row, double* kick) {
+// Particles of a drop: of about the nominal volume.
+static size_t count_particles(const Drip* k, double volume) {
+  return (size_t)rv_clamp(floor(volume / k->set->nominal + 0.5), 1, MOST_PARTICLES);
+}
+
+// Place n of `count` in a ball of radius 1 about 0: shells of equal volume, directions of a low-discrepancy sequence.
+static RvVec3 ball_place(size_t n, size_t count) {
+  // powers of the inverse of the plastic number, the root of x^3 = x + 1
+  const double step[2] = {0.7548776662466927, 0.5698402909980532};
+  double height = 1 - 2 * ((double)n * step[0] + 0.5 - floor((double)n * step[0] + 0.5));
+  double angle = 2 * RV_PI * ((double)n * step[1] - floor((double)n * step[1]));
+  double radius = rv_couple_root3(((double)n + 0.5) / (double)count), flat = radius * sqrt(1 - height * height);
+  return rv_vec3(flat * rv_cos(angle), radius * height, flat * rv_sin(angle));
+}
+
+// Adds a particle of a drop at x; the rounding error of its float velocity is an impulse on the strand. False: no
+// memory.
+static bool add_particle(const Drip* k, const Drop* d, RvVec3 place, double volume, RvParticles* p, int64_t* next_id,
+                         int32_t row, double* kick) {
   double x[3], u[3] = {d->v.x, d->v.y, d->v.z}, lost[3];
-  rv_vec3_store64(x, d->x);
+  rv_vec3_store64(x, place);
   for (int a = 0; a < 3; ++a) x[a] = (x[a] - k->grid->origin[a]) / k->grid->dx;
   size_t i = rv_liquid_particles_add(p, x);
   if (i == SIZE_MAX) return false;
-  p->volume[i] = d->volume;
+  p->volume[i] = volume;
   p->id[i] = (*next_id)++;
   p->row[i] = row;
   p->age[i] = 0;
   for (int a = 0; a < 3; ++a) {
     p->v[a][i] = (float)u[a];
-    lost[a] = k->set->density * d->volume * (u[a] - (double)p->v[a][i]);
+    lost[a] = k->set->density * volume * (u[a] - (double)p->v[a][i]);
   }
   rv_couple_kick(kick, &k->c->strands.data[d->strand], d->vertex, rv_vec3_load64(lost));
+  return true;
+}
+
+// A drop becomes particles: a ball of its volume, with its centre where the drop's is. False: no memory.
+static bool add_drop(const Drip* k, const Drop* d, RvParticles* p, int64_t* next_id, int32_t row, double* kick) {
+  size_t count = count_particles(k, d->volume);
+  double radius = ball_radius(d->volume), left = d->volume, each = d->volume / (double)count;
+  RvVec3 mean = {0, 0, 0};
+  for (size_t n = 0; n < count; ++n) mean = rv_mad(mean, 1 / (double)count, ball_place(n, count));
+  for (size_t n = 0; n < count; ++n) {
+    RvVec3 place = rv_mad(d->x, radius, rv_sub(ball_place(n, count), mean));
+    double volume = n + 1 < count ? each : left;
+    if (!add_particle(k, d, place, volume, p, next_id, row, kick)) return false;
+    left -= volume;
+  }
   return true;
 }
 
@@ -277,7 +350,7 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
   rv_parallel_for(chunks, 1, drip_some, &k);
   for (size_t n = 0; n < chunks; ++n) {
     if (k.failed[n]) return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for drops");
-    count += k.w->chunk[n].count;
+    for (size_t i = 0; i < k.w->chunk[n].count; ++i) count += count_particles(&k, k.w->chunk[n].data[i].volume);
     report->retained_volume += k.retained[n];
   }
   // Their particles, in the order of the strands.
@@ -285,9 +358,9 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
   for (size_t n = 0; n < chunks && !result; ++n)
     for (size_t i = 0; i < k.w->chunk[n].count && !result; ++i) {
       const Drop* d = &k.w->chunk[n].data[i];
-      if (!add_particle(&k, d, particles, next_id, row, kick))
+      if (!add_drop(&k, d, particles, next_id, row, kick))
         result = rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for %zu particles", count);
-      report->dripped++;
+      report->dripped += count_particles(&k, d->volume);
       report->dripped_volume += d->volume;
     }
   return result;

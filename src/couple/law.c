@@ -1,4 +1,4 @@
-// The drag law (19) and the capacity radius (17): pure functions.
+// The drag law (19), the capacity radius (17) and the volume of pendant drops: pure functions.
 #include "couple/couple.h"
 
 #include <string.h>
@@ -49,4 +49,9 @@ void rv_couple_drag_law(double phi, double* along, double* across) {
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs) {
   double cube = 3 * radius * tension * sqrt(hairs) / (density * acceleration);
   return rv_couple_root3(cube);
+}
+
+// WH-28: the weight of a pendant drop against the tension of one line of contact round the fibre
+double rv_couple_tate_volume(double radius, double tension, double density, double acceleration) {
+  return 2 * RV_PI * radius * tension / (density * acceleration);
 }

@@ -170,13 +170,15 @@ static void take_reaction(void* user, int axis, size_t at, int count, const doub
 
 //---------------------------------------------------------------------------------------------- for the pressure
 
-// Volume fraction, fibre velocity, drag and drag target of the faces of a tile (E48). With R the drag over the mass,
+// Fill of the cells, and volume fraction, fibre velocity, drag and drag target of the faces of a tile (E48). With R the
+// drag over the mass,
 // film included, the liquid of a face keeps 1 / (1 + dt R) of its acceleration. The drag target is the velocity after
 // the exchange, so that only the change by the pressure is shared with the strands.
 static void set_near(const React* r, size_t tile, size_t near) {
   const RvCouple* c = r->c;
   const RvLiquidGrid* g = r->grid;
   double cube = g->dx * g->dx * g->dx;
+  memcpy(g->fill.data + tile * RV_TILE_CELLS, c->fill.data + near * RV_TILE_CELLS, RV_TILE_CELLS * sizeof(float));
   for (int a = 0; a < 3; ++a)
     for (size_t k = 0; k < RV_TILE_CELLS; ++k) {
       size_t i = tile * RV_TILE_CELLS + k, n = near * RV_TILE_CELLS + k;

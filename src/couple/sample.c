@@ -88,13 +88,10 @@ static bool fit_faces(RvCouple* c) {
 
 //---------------------------------------------------------------------------------------------- volume fraction
 
-// WH-39: the volume of fibre is scattered to the faces and divided by dx^3.
+// The volume that fibres take up on the grid, for the pressure solve: it is scattered to the faces and divided by dx^3.
 static bool give_volume(void* user, size_t point, double* give) {
   const Sample* s = user;
-  const RvCouplePoint* p = &s->c->points.data[point];
-  const RvCoupleVertex* v = &s->c->vertices.data[p->edge];
-  double radius = v[0].radius + (double)p->t * (v[1].radius - v[0].radius);
-  give[0] = give[1] = give[2] = (double)p->length * (double)p->hairs * RV_PI * radius * radius;
+  give[0] = give[1] = give[2] = rv_couple_point_volume(s->c, &s->c->points.data[point]);
   return true;
 }
 
@@ -111,15 +108,15 @@ static void take_volume(void* user, int axis, size_t at, int count, const double
 
 //---------------------------------------------------------------------------------------------- drag of a point
 
-// Volume fraction of liquid around a point: 1 in full cells; cells in solids (fill < 0) do not count.
-static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePoint* p) {
+// Share of the liquid in what fibres leave to it around a point: 1 in full cells; cells in solids (fill < 0) do not
+// count.
+static double fill_at(const RvCouple* c, const RvCouplePoint* p) {
   RvStencil s = rv_couple_stencil(p, RV_LATTICE_CELLS);
-  int64_t at[8], home[8];
+  int64_t at[8];
   double sum = 0, weight = 0;
   rv_couple_stencil_nodes(&s, &c->near, p->tile, at);
-  rv_couple_stencil_homes(c, &s, p->tile, at, home);
   for (int k = 0; k < 8; ++k) {
-    double fill = at[k] < 0 ? 0 : (double)g->fill.data[home[k]];
+    double fill = at[k] < 0 ? 0 : (double)c->fill.data[at[k]];
     if (fill >= 0) {
       sum += s.w[k] * fill;
       weight += s.w[k];
@@ -128,17 +125,16 @@ static double fill_at(const RvCouple* c, const RvLiquidGrid* g, const RvCouplePo
   return weight > 0 ? sum / weight : 0;
 }
 
-// The liquid and the fibres around a point.
+// The liquid around a point.
 typedef struct Around {
   double mass[3];      // kg, sum of weight times mass on each axis
   double velocity[3];  // m/s
-  double share;        // volume fraction of fibres
 } Around;
 
 // Interpolates with weights times mass.
 static Around interpolate(const Sample* s, const RvCouplePoint* p) {
   const RvCouple* c = s->c;
-  Around r = {.share = 0};
+  Around r;
   for (int a = 0; a < 3; ++a) {
     RvStencil st = rv_couple_stencil(p, a);
     int64_t at[8];
@@ -149,7 +145,6 @@ static Around interpolate(const Sample* s, const RvCouplePoint* p) {
       double m = st.w[k] * (double)c->mass.axis[a][at[k]];
       mass += m;
       momentum += m * (double)c->velocity.axis[a][at[k]];
-      r.share += st.w[k] / 3 * (double)c->volume[a].data[at[k]];
     }
     r.mass[a] = mass;
     r.velocity[a] = mass > 0 ? momentum / mass : 0;
@@ -183,9 +178,10 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   Around r = interpolate(s, p);
   double t[3] = {tangent.x, tangent.y, tangent.z}, radius = v[0].radius + (double)p->t * (v[1].radius - v[0].radius);
   double least = LEAST_FILL * s->set->density * s->grid->dx * s->grid->dx * s->grid->dx, speed2 = 0, along, across;
-  p->share = (float)rv_clamp(r.share, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
+  const double* share = &s->c->fibre_share.data[p->edge];
+  p->share = (float)(share[0] + (double)p->t * (share[1] - share[0]));
   // Submersion (WH-18).
-  p->submersion = (float)smooth_step(fill_at(s->c, s->grid, p) / (RV_COUPLE_FULL * (1 - (double)p->share)));
+  p->submersion = (float)smooth_step(fill_at(s->c, p) / RV_COUPLE_FULL);
   // Relative speed of the liquid, and the mass around.
   for (int a = 0; a < 3; ++a) {
     bool wet = r.mass[a] > least;
@@ -383,6 +379,7 @@ static bool sample(Sample* s) {
     rv_couple_copy_faces(c, s->grid);
     rv_parallel_for(c->near.count, TILES_OF_TASK, clear_sums, c);
     rv_couple_scatter(c, &c->near, 1, give_volume, take_volume, s);
+    if (!rv_couple_find_fill(c, s->set, s->grid) || !rv_couple_find_fibre_share(c, s->set, s->grid)) return false;
     rv_parallel_for(c->strands.count, STRANDS_OF_TASK, measure_some, s);
     // cached liquid is not accelerated: its rate stays 0
     if (!s->set->bulk_fixed) rv_couple_scatter(c, &c->near, 1, give_rate, take_rate, s);

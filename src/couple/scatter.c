@@ -8,6 +8,7 @@ typedef struct Scatter {
   const RvCouple* c;
   const RvTiles* tiles;
   const RvCoupleTile* list;
+  int first, count;  // lattices: the three axes' faces, or the cells alone
   int width;
   RvGiveFn* give;
   RvTakeFn* take;
@@ -45,25 +46,38 @@ static void scatter_some(void* arg, size_t begin, size_t end) {
   double room[3 * RV_GIVE_MOST * RV_HALO1_CELLS] __attribute__((aligned(64)));
   double give[3 * RV_GIVE_MOST];
   size_t axis_room = (size_t)s->width * RV_HALO1_CELLS;
-  for (size_t k = begin; k < end; ++k) {
-    const RvCoupleTile* t = &s->list[k];
+  for (size_t n = begin; n < end; ++n) {
+    const RvCoupleTile* t = &s->list[n];
     bool any = false;
-    memset(room, 0, 3 * axis_room * sizeof *room);
+    memset(room, 0, (size_t)s->count * axis_room * sizeof *room);
     for (size_t i = t->first; i < t->last; ++i) {
       size_t point = s->c->order.data[i];
       if (!s->give(s->user, point, give)) continue;
       any = true;
-      for (int axis = 0; axis < 3; ++axis)
-        add_point(&s->c->points.data[point], axis, s->width, give + axis * s->width, room + (size_t)axis * axis_room);
+      for (int k = 0; k < s->count; ++k)
+        add_point(&s->c->points.data[point], s->first + k, s->width, give + k * s->width, room + (size_t)k * axis_room);
     }
-    for (int axis = 0; any && axis < 3; ++axis) hand_out(s, t->tile, axis, room + (size_t)axis * axis_room);
+    for (int k = 0; any && k < s->count; ++k) hand_out(s, t->tile, s->first + k, room + (size_t)k * axis_room);
+  }
+}
+
+static void scatter_all(Scatter* s) {
+  const RvCouple* c = s->c;
+  for (int colour = 0; colour < RV_COUPLE_COLOURS; ++colour) {
+    size_t first = c->colour[colour], count = c->colour[colour + 1] - first;
+    s->list = c->tiles.data + first;
+    if (count) rv_parallel_for(count, 1, scatter_some, s);
   }
 }
 
 void rv_couple_scatter(const RvCouple* c, const RvTiles* tiles, int width, RvGiveFn* give, RvTakeFn* take, void* user) {
-  for (int colour = 0; colour < RV_COUPLE_COLOURS; ++colour) {
-    size_t first = c->colour[colour], count = c->colour[colour + 1] - first;
-    Scatter s = {c, tiles, c->tiles.data + first, width, give, take, user};
-    if (count) rv_parallel_for(count, 1, scatter_some, &s);
-  }
+  scatter_all(&(Scatter){.c = c, .tiles = tiles, .count = 3, .width = width, .give = give, .take = take, .user = user});
+}
+
+void rv_couple_scatter_to_cells(const RvCouple* c, const RvTiles* tiles, RvGiveFn* give, RvTakeFn* take, void* user) {
+  Scatter s = {.c = c, .tiles = tiles, .first = RV_LATTICE_CELLS, .count = 1, .width = 1};
+  s.give = give;
+  s.take = take;
+  s.user = user;
+  scatter_all(&s);
 }

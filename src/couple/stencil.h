@@ -68,5 +68,7 @@ enum { RV_GIVE_MOST = 5 };  // largest width
 // Sums over points on faces without atomics: tiles of one colour share no faces and go in parallel, colour by colour,
 // so every face gets its parts in a fixed order. The sums of a tile are double. (scatter.c)
 void rv_couple_scatter(const RvCouple* c, const RvTiles* tiles, int width, RvGiveFn* give, RvTakeFn* take, void* user);
+// The same with one number for the cells: `give` sets one, `take` gets the axis RV_LATTICE_CELLS.
+void rv_couple_scatter_to_cells(const RvCouple* c, const RvTiles* tiles, RvGiveFn* give, RvTakeFn* take, void* user);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "couple/couple.h"
+#include "math/scalar.h"
 #include "math/vec.h"
 
 // A strand of a used lane. The numbers of its vertex i are in the blocks at unknown + 4 i RV_LANES, vertex + i RV_LANES
@@ -43,7 +44,7 @@ typedef struct RvCouplePoint {
   float length;           // m of strand that it stands for
   float hairs;            // of the strand
   float submersion;       // 1 - w_FF (WH-18)
-  float share;            // volume fraction phi of fibres (WH-39)
+  float share;            // volume fraction phi of fibres around, for the drag law (WH-39)
   float drag[3];          // kg/s, diagonal of the drag tensor
   float slant;            // kg/s, drag along less drag across the strand
   float inverse_mass[3];  // 1/kg, of the liquid around by the weights of each axis; 0: no liquid
@@ -64,6 +65,8 @@ typedef struct RvCoupleTile {
 enum { RV_COUPLE_CHUNKS = 64, RV_COUPLE_GRAIN = 8, RV_COUPLE_COLOURS = 8 };
 // A strand is under water where the fill of cells reaches sqrt(2) pi / 6, the density of closest packing (spec 1.2.5).
 #define RV_COUPLE_FULL 0.74048048969306104
+// m/s2: a twentieth of gravity always pulls, so that all capacities are finite.
+#define RV_COUPLE_LEAST_PULL (0.05 * 9.81)
 // Range of the fibres' volume fraction in which the drag law holds (spec 1.2.10).
 #define RV_COUPLE_SHARE_LEAST 1e-6
 #define RV_COUPLE_SHARE_MOST 0.4
@@ -102,6 +105,8 @@ struct RvCouple {
   RvCoupleFaces mass, velocity;      // kg, m/s, of the liquid on faces
   RvCoupleFaces effective_mass;      // kg: mass / (1 + dt rate), with implicit drag
   RvChannel volume[3];               // volume fraction of fibres on faces
+  RvChannel fill;                    // of cells: volume of liquid over the volume that fibres leave to it
+  RvCoupleIndices crowded;           // tiles of the grid where fibres leave noticeably less room
   RvChannel rate[3];                 // 1/s, drag over mass on faces
   RvChannel mass_kept[3];            // `mass` from react to the pressure, where the grid has no scratch
   RvCoupleDoubles out;               // the arrays of `sample`
@@ -113,17 +118,24 @@ struct RvCouple {
   bool has_points;          // some strands are near liquid
   bool has_submerged_film;  // some film is on the grid
   size_t grid_tiles;        // of the sample
+  // Fibres around strands (fibres.c).
+  RvCoupleDoubles fibre_share;  // [packed] volume fraction phi of the drag law
+  uint64_t fibre_key;           // RvCoupleSettings.count_key of fibre_share
   // Capacity (capacity.c).
-  RvCoupleDoubles capacity;          // [packed] m3
-  RvCoupleDoubles capacity_radius;   // [packed] m, r_max of (17)
-  RvCoupleDoubles acceleration;      // [packed] m/s2 that pulls the film off
-  RvCoupleDoubles hair_count;        // [packed] hairs N around the vertex
-  RvCoupleDoubles tip_acceleration;  // [strands] m/s2 at the tip, in all directions
-  uint64_t capacity_key;             // hash of the input that the capacity was made from
-  uint64_t count_key;                // RvCoupleSettings.count_key of hair_count
+  RvCoupleDoubles capacity;         // [packed] m3
+  RvCoupleDoubles capacity_radius;  // [packed] m, r_max of (17)
+  RvCoupleDoubles acceleration;     // [packed] m/s2 that pulls the film off
+  RvCoupleDoubles hair_count;       // [packed] hairs N around the vertex
+  RvCoupleDoubles tip_pull;         // [3 x strands] m/s2 that pulls at the tip's drop
+  uint64_t capacity_key;            // hash of the input that the capacity was made from
+  uint64_t count_key;               // RvCoupleSettings.count_key of hair_count
   // Lists of capture and drip, kept from call to call.
   struct RvCaptureWork* capture;
   struct RvDripWork* drip;
+  // Bundles (spacing.c).
+  RvCoupleDoubles free_area;     // [packed] m2 of space between the hairs, for each hair
+  RvCoupleDoubles bundle_share;  // [packed] chi: 1 within a bundle that holds a column, 0 outside
+  uint64_t spacing_key;          // RvCoupleSettings.count_key of these
 };
 
 // Index in the grid's own channels of index `at` in the channels near points.
@@ -152,6 +164,12 @@ static inline RvVec3 rv_couple_v(const RvCoupleVertex* v) {
 // Unit tangent of the edge above a vertex.
 static inline RvVec3 rv_couple_tangent(const RvCoupleVertex* v) {
   return rv_normalize(rv_sub(rv_couple_x(v + 1), rv_couple_x(v)), rv_vec3(0, 1, 0));
+}
+// m3 of fibre that a point stands for.
+static inline double rv_couple_point_volume(const RvCouple* c, const RvCouplePoint* p) {
+  const RvCoupleVertex* v = &c->vertices.data[p->edge];
+  double radius = v[0].radius + (double)p->t * (v[1].radius - v[0].radius);
+  return (double)p->length * (double)p->hairs * RV_PI * radius * radius;
 }
 // Whether there is liquid around the point on every axis.
 static inline bool rv_couple_point_wet(const RvCouplePoint* p) {
@@ -207,9 +225,26 @@ void rv_couple_copy_faces(RvCouple* c, const RvLiquidGrid* grid);
 void rv_couple_find_effective_mass(RvCouple* c, double dt);
 // Quadrature points near liquid, sorted by tile. (points.c)
 RvResult rv_couple_points(RvCouple* c, const RvLiquidGrid* grid, RvError* error);
-// Capacity, its radius and the hair count of the packed vertices; computed only when the input changed. (capacity.c)
+// Free area and bundle share of the packed vertices, computed again with a new count key. (spacing.c)
+RvResult rv_couple_find_spacing(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
+                                RvError* error);
+// Capacity, its radius and the hair count of the packed vertices, and their spacing; computed only when the input
+// changed. (capacity.c)
 RvResult rv_couple_find_capacity(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                                  RvError* error);
+
+// Fibres within a radius of the packed vertices, counted by their volume in hairs of the vertex's own strand.
+typedef struct RvCoupleFibres {
+  double radius;        // m
+  double lo[3], hi[3];  // m, box of the places where they are wanted; elsewhere the strand's own hairs may be given
+  double* count;        // [packed]
+} RvCoupleFibres;
+// False: no memory. (fibre_count.c)
+bool rv_couple_count_fibres(RvCouple* c, const RvCoupleFibres* fibres);
+// Volume fraction phi of fibres around the packed vertices, for the drag law; and the fill of the cells near points.
+// False: no memory. (fibres.c)
+bool rv_couple_find_fibre_share(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
+bool rv_couple_find_fill(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
 
 // Volume fraction of sorted particles around x, about 1 within liquid; continuous in x. (fill.c)
 double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);

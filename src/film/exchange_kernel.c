@@ -40,6 +40,21 @@ RV_INLINE RvLanes3 gained_momentum(const RvFilmWork* w, int i, int lane, RvLanes
   return rv_lanes3_scale(t, m * gain);
 }
 
+// Whether the film of the tip is pulled off it (RvFilmWork.closed): gravity less the strand's acceleration along the
+// tangent, from 1 where it points inward to 0 at RV_FILM_DRAINS.
+static void find_closed_tips(RvFilmWork* w, int lane) {
+  const int i = w->n - 1, k = i * RV_W + lane;
+  const RvLanes3 t = rv_lanes3_load(w->before.along + 3 * i * RV_W + lane);
+  const RvLanes3 gain =
+      rv_lanes3_sub(rv_lanes3_load(w->v + 4 * i * RV_W + lane), rv_lanes3_load(w->v_before + 4 * i * RV_W + lane));
+  const RvLanes3 g = {rv_lanes_set(w->gravity[0]), rv_lanes_set(w->gravity[1]), rv_lanes_set(w->gravity[2])};
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes weight = w->weight ? rv_lanes_load(w->weight + k) : one;
+  const RvLanes pull = weight * rv_lanes3_dot(t, g) - rv_lanes3_dot(t, gain) / rv_lanes_set(w->dt);
+  const RvLanes closed = rv_lanes_max(one - pull / rv_lanes_set(RV_FILM_DRAINS), zero);
+  rv_lanes_store(w->closed + lane, rv_lanes_select(rv_lanes_positive(closed - one), one, closed));
+}
+
 // Unit vector; a vector shorter than a millionth stays as it is.
 RV_INLINE RvLanes3 unit(RvLanes3 a) {
   const RvLanes square = rv_lanes3_dot(a, a), one = rv_lanes_set(1);
@@ -52,11 +67,12 @@ RV_INLINE RvLanes3 unit(RvLanes3 a) {
 // angular momentum is conserved (E43: half of the Coriolis force). rv_film_settle projects on the new tangent after
 // transport; with fluxes of the middle of the step the whole is of second order. The tangents of the middle replace
 // those of `before`, which are not needed any more.
-void RV_KERNEL(rv_film_exchange)(const RvFilmWork* w) {
+void RV_KERNEL(rv_film_exchange)(RvFilmWork* w) {
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     RvLanes m0, b0, m1, b1;
+    find_closed_tips(w, lane);
     RvLanes3 gain0 = gained_momentum(w, 0, lane, &m0, &b0), kick = {zero, zero, zero};
     for (int j = 0; j + 1 < w->n; ++j) {
       const int k = j * RV_W + lane, k3 = 3 * j * RV_W + lane;

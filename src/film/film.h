@@ -101,6 +101,10 @@ typedef struct RvFilmStepDef {
   const double *x, *v;                // and after it
   const double* wet;     // [vertices] w_FF: share of the film that moves with the strand (not with the bulk); NULL: 1
   const double* weight;  // [vertices] share of that film's weight that no surrounding bulk supports; NULL: 1
+  // Bundles of strands (WH-20, E74), [vertices]; NULL: none. `suction` Pa is that of a bundle without liquid,
+  // `free_area` m2 the space between its hairs that liquid can fill, for each hair: 0 under water and without suction;
+  // `bundled` says how much of the film has no surface of its own around its hair, 0 to 1.
+  const double *suction, *free_area, *bundled;
   RvFilmSettings settings;
   RvArena* scratch;  // temporary memory of the calls, released when they return; NULL: their own
 } RvFilmStepDef;

@@ -57,10 +57,16 @@ void rv_film_rooms_release(RvFilmRooms* rooms) {
     rv_free(rooms->memory);
 }
 
-enum { WORK_SCALARS = 10, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
+enum { WORK_SCALARS = 12, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
 
 static size_t work_size(int vertices) {
   return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * (WORK_SCALARS + 3 * WORK_VECTORS);
+}
+
+static bool is_bundled(const double* suction, size_t count) {
+  double most = 0;
+  for (size_t k = 0; k < count; ++k) most = suction[k] > most ? suction[k] : most;
+  return most > 0;
 }
 
 // Sets the arrays of a batch's work: those of the caller, and the temporary ones in `memory`.
@@ -87,11 +93,17 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                     .tension = m->liquid.tension,
                     .dt = d->dt,
                     .gravity = {d->gravity[0], d->gravity[1], d->gravity[2]}};
+  if (d->suction && is_bundled(d->suction + b->vertex_at, n)) {
+    w->suction = d->suction + b->vertex_at;
+    w->free_area = d->free_area + b->vertex_at;
+    w->bundled = d->bundled + b->vertex_at;
+  }
   // Temporary arrays.
   memory = rv_film_shape_place(&w->before, b->vertices, memory);
   memory = rv_film_shape_place(&w->now, b->vertices, memory);
-  double** scalars[WORK_SCALARS] = {&w->hold, &w->stuck, &w->mass,  &w->flux,   &w->flow,
-                                    &w->spin, &w->most,  &w->upper, &w->upper2, &w->solved};
+  double** scalars[WORK_SCALARS] = {
+      &w->hold,   &w->stuck,           &w->mass,        &w->flux, &w->flow, &w->spin, &w->most, &w->upper, &w->upper2,
+      &w->solved, &w->bundle_pressure, &w->bundle_slope};
   for (size_t k = 0; k < WORK_SCALARS; ++k) {
     *scalars[k] = memory;
     memory += n;

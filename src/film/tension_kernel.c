@@ -4,8 +4,12 @@
 // Theta goes from 0, where capillary waves are slow against the step (symplectic Euler, no damping), to 1, where they
 // are far too fast for it; theta = a / (a + 4) with a = (omega dt)^2 of the fastest wave is stable for every a. The
 // matrix is pentadiagonal: an edge couples with two on each side. It is similar to 1 + a positive matrix, so
-// elimination needs no pivots. Both ends of the strand are mirrors. The film's gain of momentum is an impulse on the
-// strand of opposite sign, so the strand supports the weight of a film that tension holds (E49).
+// elimination needs no pivots. Both ends of the strand are mirrors (h' = 0), so the pressure has no gradient at a tip.
+// The film leaves the tip with the speed of the last edge, half a cell above: where the tip drains, that edge has no
+// pressure gradient either (factor). With one, the outflow and the height at the tip would have a family of steady
+// states, and a bead that tension holds up would dam up the flow, the more so the finer the edges are. The film's gain
+// of momentum is an impulse on the strand of opposite sign, so the strand supports the weight of a film that tension
+// holds (E49).
 #include "film/parts.h"
 #include "film/work.h"
 #include "math/lanes_math.h"
@@ -29,6 +33,47 @@ RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
   return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
 }
 
+// Bundles (WH-20, E74). Filling the space between hairs by dA of section wets more of the hairs and gains energy, so
+// the liquid there has the pressure P = -suction f(S), S = A / free area. f is about 1 until the space is nearly full
+// and 0 where it is: engulfed hairs gain nothing. At rest P' = density g along the strand, which is a column of suction
+// / (density g). P is stiff, so it is fully implicit, by its secant to S = 1: however long the step, liquid that flows
+// in finds the pressure 0 there, not one beyond. The film's own curvature h'' counts the less for it: between hairs
+// there is no surface around each of them.
+//
+// f(S) = FULL (1 - S^16). A column by f is FULL high and holds 16/17 FULL of suction / (density g) times the free area;
+// both are within 3% of the energy balance, for which f is 1 up to S = 1 and 0 beyond.
+#define FULL 1.03
+
+// Pressure of the film in a bundle and its slope, at vertex i, of unit tension.
+static void fill_bundle(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
+  const RvLanes area = rv_lanes_load(w->free_area + k), hairs = rv_lanes_load(w->hairs + k);
+  const RvLaneMask some = rv_lanes_positive(area);
+  const RvLanes inverse = rv_lanes_select(some, one / rv_lanes_select(some, area, one), zero);
+  const RvLanes suction = rv_lanes_load(w->suction + k) * rv_lanes_set(FULL / w->tension);
+  const RvLanes volume = of(w->own, i, INVERSE, lane) / hairs * inverse;
+  const RvLanes full = rv_lanes_load(w->volume + k) * volume;
+  const RvLanes room = one - full;
+  const RvLaneMask below = rv_lanes_positive(room);
+  // 1 - S^16 = (1 - S) (1 + S) (1 + S^2) (1 + S^4) (1 + S^8)
+  const RvLanes s2 = full * full, s4 = s2 * s2;
+  const RvLanes secant = suction * (one + full) * (one + s2) * (one + s4) * (one + s4 * s4);
+  // Engulfed hairs have no pressure, but the slope of a full vertex, to S = 2: one that runs empty finds it in time.
+  const RvLanes beyond = suction * rv_lanes_set(16) * rv_lanes_max(one + room, zero);
+  rv_lanes_store(w->bundle_pressure + k, rv_lanes_select(below, -(secant * room), zero));
+  rv_lanes_store(w->bundle_slope + k, rv_lanes_select(below, secant, beyond) * volume);
+}
+
+// Weakens the curvature of edge j by the share of a bundle.
+static void flatten(const RvFilmWork* w, int j, int lane) {
+  const int k = j * RV_W + lane;
+  const RvLanes bundled = rv_lanes_load(w->bundled + k) + rv_lanes_load(w->bundled + k + RV_W);
+  const RvLanes lone = rv_lanes_set(1) - rv_lanes_set(0.5) * bundled;
+  rv_lanes_store(slot(w->carried, j, STIFF, lane), lone * of(w->carried, j, STIFF, lane));
+  rv_lanes_store(slot(w->carried, j, SLOPE, lane), lone * of(w->carried, j, SLOPE, lane));
+}
+
 // Fills the temporary numbers of vertices and edges.
 static void prepare(const RvFilmWork* w, int lane) {
   const RvLanes pi = rv_lanes_set(RV_PI), half = rv_lanes_set(0.5), one = rv_lanes_set(1);
@@ -41,6 +86,7 @@ static void prepare(const RvFilmWork* w, int lane) {
     rv_lanes_store(slot(w->own, i, HEIGHT, lane), section / (outer + r));
     rv_lanes_store(slot(w->own, i, SPREAD, lane), half / (pi * outer * hairs));
     rv_lanes_store(slot(w->own, i, INVERSE, lane), inverse);
+    if (w->suction) fill_bundle(w, i, lane);
   }
   for (int j = 0; j + 1 < w->n; ++j) {
     const int k = j * RV_W + lane;
@@ -50,14 +96,16 @@ static void prepare(const RvFilmWork* w, int lane) {
     rv_lanes_store(slot(w->carried, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
     rv_lanes_store(slot(w->carried, j, SLOPE, lane),
                    (of(w->own, j + 1, HEIGHT, lane) - of(w->own, j, HEIGHT, lane)) * inverse);
+    if (w->suction) flatten(w, j, lane);
   }
 }
 
-// dt^2 sigma / rho (1 - b) / length of edge j
+// dt^2 sigma / rho (1 - b) / length of edge j; 0 on the last edge where the tip drains
 RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
-  return rv_lanes_set(w->dt * w->dt * w->tension / w->density) * (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) /
-         rv_lanes_load(w->now.length + k);
+  const RvLanes f = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+                    (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
+  return j + 2 < w->n ? f : f * rv_lanes_load(w->closed + lane);
 }
 
 // Diagonal of the operator from fluxes to grad dp: a fourth difference.
@@ -82,6 +130,20 @@ RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
   return -(of(w->own, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
 }
 
+// Adds the pressure of a bundle to the row of edge j: coefficients b, m, d of the edges j - 1 to j + 1, right-hand side
+// r. The tip of a bundle holds its liquid (transport_kernel.c), so the last edge is as any other.
+RV_INLINE void add_bundle(const RvFilmWork* w, int j, int lane, RvLanes* b, RvLanes* m, RvLanes* d, RvLanes* r) {
+  const int k = j * RV_W + lane;
+  const RvLanes c = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+                    (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
+  const RvLanes low = c * rv_lanes_load(w->bundle_slope + k), high = c * rv_lanes_load(w->bundle_slope + k + RV_W);
+  const RvLanes rise = rv_lanes_load(w->bundle_pressure + k + RV_W) - rv_lanes_load(w->bundle_pressure + k);
+  *b = *b - low * edge(w, j - 1, LINE, lane);
+  *m = *m + (low + high) * edge(w, j, LINE, lane);
+  *d = *d - high * edge(w, j + 1, LINE, lane);
+  *r = *r - c * rise / rv_lanes_set(w->dt);
+}
+
 // Rows of 1 + theta factor S LINE with S the fourth difference, eliminated from the root to the tip.
 static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0);
@@ -102,6 +164,7 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
     const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
     // `pressure` is that of unit tension, and the factor has one dt too many
     RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
+    if (w->suction) add_bundle(w, j, lane, &b, &m, &d, &r);
     // Elimination of the edges j - 2 and j - 1.
     b = b - a * d2;
     m = m - a * e2;

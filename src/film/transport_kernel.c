@@ -77,6 +77,16 @@ static void find_fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
   rv_lanes_store(w->flux + last + RV_W, dt * rv_lanes_max(rv_lanes_load(w->speed + last), zero) * a);
 }
 
+// Liquid leaves the tip of a bundle only where the space between the hairs is full: below that its pressure is lower
+// than the air's (WH-20, E74).
+static void hold_tip(const RvFilmWork* w, int lane) {
+  const int k = (w->n - 1) * RV_W + lane;
+  const RvLanes flux = rv_lanes_load(w->flux + k), zero = rv_lanes_set(0);
+  const RvLanes holds = rv_lanes_load(w->free_area + k) * rv_lanes_load(w->hairs + k) * rv_lanes_load(w->now.cell + k);
+  const RvLanes excess = rv_lanes_max(rv_lanes_load(w->volume + k) - holds, zero);
+  rv_lanes_store(w->flux + k, rv_lanes_select(rv_lanes_positive(holds), smaller(flux, excess), flux));
+}
+
 // Limits the outflow of every cell to its volume for any step. A cell whose volume is below a trace empties, as films
 // would otherwise thin out for ever. The factors 0.99 and 1 - 1e-15 keep the rounded volume from going below 0.
 static void limit_fluxes(const RvFilmWork* w, int lane) {
@@ -451,6 +461,7 @@ static void weigh_edges(const RvFilmWork* w, int lane) {
 void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     find_fluxes(w, rv_lanes_set(dt), lane);
+    if (w->suction) hold_tip(w, lane);
     limit_fluxes(w, lane);
     carry_momentum(w, lane);
     fill_drop(w, lane);

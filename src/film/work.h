@@ -25,7 +25,9 @@ typedef struct RvFilmWork {
   const double *v_before, *v;    // [unknowns] m/s, of the strands
   const double *radius, *hairs;  // [vertices] as in RvFilmModel
   const double *wet, *weight;    // [vertices] as in RvFilmStepDef, or NULL
-  double *volume, *speed;        // state, as in RvFilmState
+  const double *suction, *free_area,
+      *bundled;            // [vertices] as in RvFilmStepDef; NULL: no strand of the batch is in a bundle
+  double *volume, *speed;  // state, as in RvFilmState
   double *drop, *drop_momentum;
   double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
   double* kick;    // [unknowns] kg m/s
@@ -41,10 +43,15 @@ typedef struct RvFilmWork {
   double* spin;             // [edges] kg m2/s, angular momentum about the tangent
   double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
   double *upper, *upper2;   // [edges] upper diagonals of the eliminated matrix of the capillary pressure
+  double* bundle_pressure;  // [vertices] Pa of the film in a bundle, over the tension: 1/m
+  double* bundle_slope;     // [vertices] its slope by the volume that flows in, over the tension: 1/m4
   double* solved;           // [edges] its eliminated right-hand side; later the new strain of the vertices
   double outflow[8] __attribute__((aligned(64)));  // m3 that left the tip, each lane
+  double closed[8] __attribute__((aligned(64)));   // 1 where the tip holds its film, 0 where it drains, each lane
 } RvFilmWork;
 
+// m/s2: a tip drains freely where gravity and inertia pull its film off by more than this, a twentieth of gravity.
+#define RV_FILM_DRAINS (0.05 * 9.81)
 // kg: an edge with less film has speed 0. It is far below the mass at which a film evaporates as a whole (dry.c).
 #define RV_FILM_NO_MASS 1e-40
 // m3: a cell that holds less empties at once when it has outflow.
@@ -84,7 +91,7 @@ RV_KERNEL_DECLARE(void, rv_film_shape, (int n, const double* x, const RvFilmShap
 RV_KERNEL_DECLARE(void, rv_film_vertex_tangents, (int n, const double* x, double* along))
 // The film's gain of momentum from gravity, inertia and friction; the first half of the turn to the new tangents, and
 // the second half after transport (exchange_kernel.c).
-RV_KERNEL_DECLARE(void, rv_film_exchange, (const RvFilmWork* w))
+RV_KERNEL_DECLARE(void, rv_film_exchange, (RvFilmWork * w))
 RV_KERNEL_DECLARE(void, rv_film_settle, (const RvFilmWork* w))
 // Capillary pressure (tension_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))

@@ -32,6 +32,7 @@ typedef struct RvLiquidGrid {
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
   // Cells.
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
+  RvChannel open;        // share of the weights of `fill` that lies outside of solids; only where `opened`
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
                          // one dx on only its sign is right
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
@@ -42,6 +43,7 @@ typedef struct RvLiquidGrid {
   RvChannel room[3];          // scratch of a stage
   RvTileMask* reach;          // [tiles of the particles] work memory: neighbours that need a tile too
   size_t reach_capacity;      // of reach
+  bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those

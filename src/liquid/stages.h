@@ -17,6 +17,10 @@
 RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvParticles* particles,
                            const RvScatter* scatter, RvError* error);
 
+// The distance again in some tiles whose fill has changed.
+void rv_liquid_surface_again(RvLiquidGrid* grid, const RvParticles* particles, const RvScatter* scatter,
+                             const uint32_t* tiles, size_t count);
+
 // Volume correction: where cells hold more or less than they should, `shift` is the smallest displacement (the gradient
 // of a potential) that spreads or gathers the particles. rv_liquid_from_grid moves them by it without changing their
 // velocity, so it adds no momentum and no energy (after Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density

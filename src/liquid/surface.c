@@ -20,6 +20,7 @@ typedef struct Job {
   const RvLiquidSolids* solids;
   const RvParticles* p;
   const RvScatter* scatter;
+  const uint32_t* tiles;  // those to do; NULL: all
 } Job;
 
 //---------------------------------------------------------------------------------------------- at solids
@@ -55,7 +56,8 @@ static float open_weight(const float* open, int x, int y, int z) {
   return sum;
 }
 
-// Divides the fill near solids by the open share of its weights, so that a full cell at a wall has 1.
+// Divides the fill near solids by the open share of its weights, so that a full cell at a wall has 1; that share is
+// kept for what fibres take of it.
 static void normalise(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvTiles* tiles = &job->grid->tiles;
@@ -66,6 +68,8 @@ static void normalise(void* arg, size_t begin, size_t end) {
       int32_t other = tiles->near[t][n];
       near = near || (other >= 0 && job->solids->touched[other]);
     }
+    float* open_share = job->grid->open.data + t * RV_TILE_CELLS;
+    for (int k = 0; k < RV_TILE_CELLS; ++k) open_share[k] = 1;
     if (!near) continue;
     // open parts of the cells of the tile and one around it
     rv_channel_gather(tiles, job->solids->distance.data, t, 2, RV_SOLID_FAR, d);
@@ -80,6 +84,7 @@ static void normalise(void* arg, size_t begin, size_t end) {
           } else if (fill[k] > 0) {
             float part = open_weight(open, x, y, z);
             fill[k] = part > LEAST_OPEN ? fill[k] / part : 0;
+            open_share[k] = part > LEAST_OPEN ? part : 1;
           }
         }
   }
@@ -119,7 +124,8 @@ static void find_distance(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvLiquidGrid* g = job->grid;
   float fill[RV_HALO1_CELLS], dx = (float)g->dx;
-  for (size_t t = begin; t < end; ++t) {
+  for (size_t n = begin; n < end; ++n) {
+    size_t t = job->tiles ? job->tiles[n] : n;
     float* distance = g->distance.data + t * RV_TILE_CELLS;
     int32_t home = job->scatter->home_of[t];
     const uint32_t* first = home < 0 ? NULL : job->p->cell_first + (size_t)home * RV_TILE_CELLS;
@@ -137,9 +143,18 @@ static void find_distance(void* arg, size_t begin, size_t end) {
 
 RvResult rv_liquid_surface(RvLiquidGrid* grid, const RvLiquidSolids* solids, const RvParticles* p,
                            const RvScatter* scatter, RvError* error) {
-  (void)error;
-  Job job = {grid, solids, p, scatter};
-  if (solids && solids->any) rv_parallel_for(grid->tiles.count, NORMALISE_GRAIN, normalise, &job);
+  Job job = {grid, solids, p, scatter, NULL};
+  grid->opened = solids && solids->any;
+  if (grid->opened && !rv_channel_fit(&grid->open, grid->tiles.count))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the solids around %zu tiles of liquid; use a larger particlesep",
+                   grid->tiles.count);
+  if (grid->opened) rv_parallel_for(grid->tiles.count, NORMALISE_GRAIN, normalise, &job);
   rv_parallel_for(grid->tiles.count, DISTANCE_GRAIN, find_distance, &job);
   return RV_OK;
+}
+
+void rv_liquid_surface_again(RvLiquidGrid* grid, const RvParticles* p, const RvScatter* scatter, const uint32_t* tiles,
+                             size_t count) {
+  Job job = {grid, NULL, p, scatter, tiles};
+  rv_parallel_for(count, DISTANCE_GRAIN, find_distance, &job);
 }

@@ -33,7 +33,7 @@ static const RvPortDef inputs[] = {
     {"colliders", "Colliders", "Solids that drops meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const RvPortDef outputs[] = {
-    {"strands", "Strands", "The strands, with filmheight filmradius filmv waterload wetness absorbed clumpid.", false},
+    {"strands", "Strands", "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
     {"liquid", "Liquid", "The drops that left the strands.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 

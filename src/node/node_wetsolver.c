@@ -31,7 +31,7 @@ static const RvPortDef inputs[] = {
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
 static const RvPortDef outputs[] = {
-    {"strands", "Strands", "The strands, with filmheight filmradius filmv waterload wetness absorbed clumpid.", false},
+    {"strands", "Strands", "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
     {"liquid", "Liquid", "The particles, with P v pscale id age volume source.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 

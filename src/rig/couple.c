@@ -87,7 +87,7 @@ static bool make_film(RvCoupleRig* rig, double hairs) {
   return true;
 }
 
-// Water (viscosity 8.9e-4 Pa s, tension 0.072 N/m) under gravity; capture and drip rates 100/s; particles of 1 mm3.
+// Water (viscosity 8.9e-4 Pa s, tension 0.072 N/m) under gravity; drip rate 100/s; particles of 1 mm3.
 RvResult rv_rig_couple_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t count, int vertices, double hairs,
                            RvError* error) {
   *rig = (RvCoupleRig){0};
@@ -95,7 +95,7 @@ RvResult rv_rig_couple_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t c
                                 .density = 1000,
                                 .tension = 0.072,
                                 .drag = 1,
-                                .capture = 100,
+                                .capture = 1,
                                 .capacity = 1,
                                 .drip = 100,
                                 .nominal = 1e-9,
@@ -301,18 +301,15 @@ static void store_momentum(RvLiquidGrid* g, bool share) {
     }
 }
 
-RvResult rv_rig_couple_capture_submerged(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
-                                         RvCoupleReport* report, RvError* error) {
-  const RvCoupleSettings* set = &rig->set;
-  double* rate = rv_alloc(rig->model->vertices, sizeof *rate);
-  if (!rate) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < rig->model->vertices; ++i) {
-    double own = set->capture * (set->capture_at ? set->capture_at[i] : 1);
-    rate[i] = own > 0 ? own : 0;
-  }
+RvResult rv_rig_couple_capture(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
+                               uint64_t random, RvCoupleReport* report, RvError* error) {
+  RvCoupleStrands strands = rig->strands;
+  // w_FF of the call before is 0: all strands come out of the bulk
+  strands.air = rv_alloc_zero(rig->model->vertices, sizeof *strands.air);
+  if (!strands.air) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result =
-      rv_couple_capture_at_rates(rig->couple, &rig->strands, set, grid, particles, dt, rate, rig->kick, report, error);
-  rv_free(rate);
+      rv_couple_capture(rig->couple, &strands, &rig->set, grid, particles, dt, random, rig->kick, report, error);
+  rv_free(strands.air);
   return result;
 }
 

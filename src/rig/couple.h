@@ -38,9 +38,9 @@ RvResult rv_rig_couple_new(RvCoupleRig* rig, const RvCoupleLine* lines, size_t c
 void rv_rig_couple_free(RvCoupleRig* rig);
 // Puts film of that cross-section (m2) on all strands.
 void rv_rig_couple_set_film(RvCoupleRig* rig, double area);
-// Capture at the rate of the settings everywhere, also where strands are under water.
-RvResult rv_rig_couple_capture_submerged(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
-                                         RvCoupleReport* report, RvError* error);
+// Capture as if all strands had been under water just before.
+RvResult rv_rig_couple_capture(RvCoupleRig* rig, const RvLiquidGrid* grid, RvParticles* particles, double dt,
+                               uint64_t random, RvCoupleReport* report, RvError* error);
 // One step of the strands with the sampled drag, without or with their weight.
 RvResult rv_rig_couple_step(RvCoupleRig* rig, double dt, bool weight, RvError* error);
 // Applies the impulses to the strands and clears them.

@@ -12,7 +12,7 @@ static const double DENSITY = 1000;      // kg/m3
 static const double TENSION = 0.072;     // N/m
 static const double VISCOSITY = 8.9e-4;  // Pa s
 static const double ANGLE = RV_PI / 3;   // rad, contact angle on hair
-static const double EXCHANGE_RATE = 30;  // 1/s, of capture and of dripping
+static const double DRIP_RATE = 30;  // 1/s
 // Below this tolerance of Newton the linear solve gets MAX_CG_EXACT iterations, else MAX_CG.
 static const double EXACT_TOLERANCE = 1e-4;
 enum { MAX_CG_EXACT = 1000, MAX_CG = 100 };
@@ -38,9 +38,9 @@ RvWetRigDef rv_rig_wet_water(RvContactRigDef hair) {
                  .density = DENSITY,
                  .tension = TENSION,
                  .drag = 1,
-                 .capture = EXCHANGE_RATE,
+                 .capture = 1,
                  .capacity = 1,
-                 .drip = EXCHANGE_RATE,
+                 .drip = DRIP_RATE,
                  .film_in_bulk = true},
       .cohesion = 1};
   rv_vec3_store64(d.wet.gravity, hair.gravity);

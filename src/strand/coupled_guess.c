@@ -59,7 +59,8 @@ static void solve_alone(RvCoupled* c, size_t k, unsigned start_lanes) {
   double* start = c->b + b->at;  // free until the first linear solve
   memcpy(start, w->q, count * sizeof(double));
   w->potential.block_terms = true;
-  rv_strand_step_newton(b, w, GUESS_ITERATIONS, GUESS_TOLERANCE, &stats);
+  // without a last step: it would only go farther from where the other strands hold this one
+  rv_strand_step_newton(b, w, GUESS_ITERATIONS, GUESS_TOLERANCE, 1, &stats);
   for (size_t i = 0; start_lanes && i < count; ++i)
     if (start_lanes >> i % RV_LANES & 1) w->q[i] = start[i];
   c->solo_decrement[k] = stats.first;

@@ -49,6 +49,12 @@ static inline double rv_strand_step_velocity(const RvStrandStep* step, bool bdf2
 
 //---------------------------------------------------------------------------------------------- line search
 
+// A step of a strand alone whose decrement turns out to be within the tolerance is still taken, unless it is below this
+// share of it: the direction is known already. Without it small forces do not act in short steps, as the tolerance of
+// 1e-3 is that of 3 m/s2 (rv_strand_step_scale): hair drawn along by friction of 0.3 g stayed at half of its
+// deflection.
+#define RV_STRAND_SMALLEST_STEP 0.01
+
 enum { RV_STRAND_MAX_HALVINGS = 12 };  // trials after the first; each shortens the step to at most a half
 
 // Relative rounding of the energy. At convergence the decrease is below it, which must not reject the last step.
@@ -111,9 +117,10 @@ static inline bool rv_strand_step_rises(const RvBalance* a) {
 // edges, or by what a large acceleration does in the step if that is less. With edges alone, a force that moves strands
 // by little in a step would have no effect, however many such steps follow each other.
 void rv_strand_step_scale(const RvStrandBatch* b, const RvStrandWork* w, double scale[RV_LANES]);
-// Newton for a batch on its own: every lane has its own step lengths and stops by itself.
+// Newton for a batch on its own: every lane has its own step lengths and stops by itself. A lane whose residual is
+// within the tolerance takes its last step, if the residual is above the share `smallest_step` of it; 1: no such step.
 void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int max_iterations, double tolerance,
-                           RvStrandStats* stats);
+                           double smallest_step, RvStrandStats* stats);
 // q becomes the state: velocities, and reference frames transported to the end of the step.
 void rv_strand_step_finish(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
 

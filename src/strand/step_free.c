@@ -68,22 +68,26 @@ static void newton_direction(const RvStrandBatch* b, RvStrandWork* w, double* sl
 }
 
 void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int max_iterations, double tolerance,
-                           RvStrandStats* stats) {
+                           double smallest_step, RvStrandStats* stats) {
   double energy[RV_LANES] __attribute__((aligned(64)));
   double slope[RV_LANES] __attribute__((aligned(64)));
   double alpha[RV_LANES] __attribute__((aligned(64)));
   double first[RV_LANES] = {0}, scale[RV_LANES], residual[RV_LANES] = {0}, after[RV_LANES];
   uint8_t caution_left[RV_LANES] = {0};
+  bool done[RV_LANES] = {false};
   rv_strand_step_scale(b, w, scale);
   for (int iteration = 0; iteration < max_iterations; ++iteration) {
-    // Newton decrement of each lane, the residual in the norm of the factor; lanes above the tolerance take a step
+    // Newton decrement of each lane, the residual in the norm of the factor; the step of a lane whose residual is
+    // within the tolerance is its last
     newton_direction(b, w, slope, stats);
-    bool any = false;
+    bool any = false, all_done = true;
     for (int lane = 0; lane < RV_LANES; ++lane) {
       const double decrement = slope[lane] < 0 ? sqrt(-slope[lane]) : 0;
       if (iteration == 0) first[lane] = fmax(decrement, scale[lane]);
       residual[lane] = decrement / first[lane];
-      alpha[lane] = residual[lane] > tolerance ? 1 : 0;
+      alpha[lane] = !done[lane] && residual[lane] > smallest_step * tolerance ? 1 : 0;
+      done[lane] |= !(residual[lane] > tolerance);
+      all_done &= done[lane];
       any |= alpha[lane] > 0;
     }
     if (!any) break;
@@ -97,6 +101,7 @@ void rv_strand_step_newton(const RvStrandBatch* b, RvStrandWork* w, int max_iter
       if (rv_strand_step_update_caution(&caution_left[lane], alpha[lane]))
         w->potential.cautious_lanes |= (uint8_t)(1U << lane);
     memcpy(energy, after, sizeof energy);
+    if (all_done) break;
   }
 
   // statistics of the lanes in use
@@ -147,10 +152,10 @@ static void step_batch(const FreeStep* f, size_t k, double* room) {
                     .spare = room + 4 * unknowns};
   rv_strand_work_place(&w, w.spare + rv_strand_spare_size(b->vertices), b->vertices);
   rv_strand_step_begin(f->step, b, &w);
-  rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, &f->stats[k]);
+  rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, RV_STRAND_SMALLEST_STEP, &f->stats[k]);
   if (f->step->bdf2 && find_rising(f->step, b, &w)) {
     rv_strand_step_rebuild(f->step, b, &w);
-    rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, &f->stats[k]);
+    rv_strand_step_newton(b, &w, def->max_iterations, def->tolerance, RV_STRAND_SMALLEST_STEP, &f->stats[k]);
   }
   rv_strand_step_finish(f->step, b, &w);
 }

@@ -1,4 +1,5 @@
-// Loose points: liquid particles, joined to a surface where they lie close together, or coloured spheres.
+// Loose points: liquid particles, joined to a surface where they lie close together, or coloured spheres. And the drops
+// that hang at the tips of strands.
 #include <math.h>
 #include <string.h>
 
@@ -118,6 +119,35 @@ static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t*
   return true;
 }
 
+// Adds the drops at the tips of strands, points with a dropradius, as spheres. False when out of memory.
+static bool add_tip_drops(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
+                          const RvViewOptions* options) {
+  const RvOwner owner = RV_POINT;
+  const RvAttrib* radius = rv_view_attrib(detail, "dropradius", 1, &owner, 1);
+  const RvAttrib* P = rv_detail_find(detail, RV_POINT, "P");
+  size_t npoint = rv_detail_count(detail, RV_POINT), count = 0;
+  for (size_t i = 0; radius && i < npoint; ++i) count += rv_attrib_get(radius, i, 0) > 0;
+  if (count == 0) return true;
+  const RvAttrib* v = options->shutter > 0 ? rv_view_attrib(detail, "v", 3, &owner, 1) : NULL;
+  RvViewDrops d = {.place = rv_alloc(count, 4 * sizeof(float)), .velocity = v ? rv_alloc(count, 3 * sizeof(float)) : 0};
+  uint8_t* joined = rv_alloc_zero(count, 1);
+  bool good = joined && d.place && (!v || d.velocity);
+  for (size_t i = 0; good && i < npoint; ++i) {
+    RvVec3 p = rv_sub(vector_of(P, i), lens->origin), speed = v ? vector_of(v, i) : rv_vec3(0, 0, 0);
+    double r = rv_attrib_get(radius, i, 0);
+    if (!(r > 0) || !(r < FARTHEST) || !rv_vec3_finite(p) || !rv_vec3_finite(speed) || rv_length(p) > FARTHEST)
+      continue;
+    rv_vec3_store(d.place + 4 * d.count, p);
+    d.place[4 * d.count + 3] = (float)r;
+    if (v) rv_vec3_store(d.velocity + 3 * d.count, speed);
+    d.count++;
+  }
+  good = good && (d.count == 0 || add_spheres(scene, &d, joined, lens, 0));
+  free_drops(&d);
+  rv_free(joined);
+  return good;
+}
+
 RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
                             const RvViewOptions* options, RvError* error) {
   size_t npoint = rv_detail_count(detail, RV_POINT), loose = 0;
@@ -132,6 +162,7 @@ RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const Rv
   if (good && drops.count && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE)
     result = rv_view_add_liquid(scene, &drops, lens, options, joined, error);
   if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options->min_pixels);
+  if (good && !result) good = add_tip_drops(scene, detail, lens, options);
   free_drops(&drops);
   rv_free(used);
   rv_free(joined);

@@ -8,6 +8,8 @@
 #include "wet/impulse.h"
 
 enum { GRAIN = 8192 };
+// The fibres around strands are counted anew in every fourth substep, in each of which the pose changes twice.
+enum { COUNT_EVERY = 4, POSES_OF_SUBSTEP = 2 };
 // Fibres' share of the space where no bulk is near to tell it: the smallest that the drag law knows (spec 1.2.10).
 static const double LEAST_FIBRE_SHARE = 1e-6;
 
@@ -58,8 +60,10 @@ RvResult rv_wet_sample(RvWetFilm* w, double dt, RvError* error) {
   const RvLiquid* bulk = bulk_of(w);
   if (!bulk || !bulk->particles.count || !w->strands->nstrand) return RV_OK;
   RvCoupleStrands strands = rv_wet_strands(w);
+  RvCoupleSettings settings = w->settings.couple;
+  settings.count_key = w->pose_key / (POSES_OF_SUBSTEP * COUNT_EVERY) + 1;
   RvResult result =
-      rv_couple_sample(w->couple, &strands, &w->settings.couple, &bulk->grid, dt, w->explicit_drag, &w->bulk, error);
+      rv_couple_sample(w->couple, &strands, &settings, &bulk->grid, dt, w->explicit_drag, &w->bulk, error);
   if (result || !w->bulk) return result;
 
   // what of the film the grid carries in this substep
@@ -74,7 +78,14 @@ RvResult rv_wet_react(RvWetFilm* w, double dt, RvError* error) {
   strands.v_step = w->mean_velocity;
   strands.lag = w->film_lag;
   strands.film_share_in_bulk = w->film_share_in_bulk;
-  return rv_couple_react(w->couple, &strands, &w->settings.couple, &w->liquid->grid, dt, error);
+  RvLiquid* l = w->liquid;
+  RvResult result = rv_couple_react(w->couple, &strands, &w->settings.couple, &l->grid, dt, error);
+  if (result) return result;
+  // fibres displace liquid: the surface lies higher than the liquid alone would tell
+  const uint32_t* tiles;
+  size_t count = rv_couple_crowded_tiles(w->couple, &tiles);
+  rv_liquid_surface_again(&l->grid, &l->particles, &l->scatter, tiles, count);
+  return RV_OK;
 }
 
 typedef struct Feedback {

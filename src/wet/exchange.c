@@ -7,8 +7,6 @@
 
 // Numbers a task of a parallel loop takes.
 enum { GRAIN = 8192 };
-// The hairs around a place are counted anew in every fourth substep: strands move less than their reach meanwhile.
-enum { COUNT_EVERY = 4 };
 
 // Arguments of the parallel loop: velocities one second earlier at the acceleration that drops feel.
 typedef struct Before {
@@ -32,13 +30,6 @@ static RvResult accelerated_strands(RvWetFilm* w, RvCoupleStrands* out, RvError*
   out->v_before = before.v;
   out->dt_before = 1;
   return RV_OK;
-}
-
-// Settings with the key under which hairs are counted.
-static RvCoupleSettings settings_now(const RvWetFilm* w) {
-  RvCoupleSettings s = w->settings.couple;
-  s.count_key = w->drop_seed / COUNT_EVERY + 1;
-  return s;
 }
 
 // Moment of inertia of the film about its strand, [edges] kg m2.
@@ -73,19 +64,21 @@ static void take_exchange(RvWetFilm* w, double dt) {
 static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
   RvCoupleReport* report = &w->report.couple;
   size_t before = report->captured;
+  double returned = report->returned_volume;
   RvCoupleStrands strands;
   RvResult result = accelerated_strands(w, &strands, error);
   if (result) return result;
+  strands.air = w->exchange_air;
   double* turn = RV_TAKE(w->scratch, double, w->strands->edges);
   if (!turn) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
   rv_wet_clear(w->impulse, w->strands->unknowns);
   film_inertia(w, dt, turn);
   // cached liquid shrinks too: its keeper remembers what is left
-  RvCoupleSettings settings = settings_now(w);
+  RvCoupleSettings settings = rv_wet_couple_settings(w);
   settings.bulk_fixed = false;
-  result =
-      rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->impulse, report, error);
-  if (result || report->captured == before) return result;
+  result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->drop_seed, w->impulse,
+                             report, error);
+  if (result || (report->captured == before && report->returned_volume == returned)) return result;
   // What came does not turn yet.
   film_inertia(w, dt, w->turn);
   slow_turning(w, turn);
@@ -96,7 +89,7 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
 
 // Nothing is taken from the scratch memory where nothing can be captured.
 RvResult rv_wet_capture(RvWetFilm* w, RvParticles* particles, double dt, bool* any, RvError* error) {
-  if (!(w->settings.couple.capture > 0) || !particles->count || !w->strands->nstrand) return RV_OK;
+  if (!particles->count || !w->strands->nstrand) return RV_OK;
   RvArenaMark mark = rv_arena_mark(w->scratch);
   RvResult result = capture(w, particles, dt, any, error);
   rv_arena_release(w->scratch, mark);
@@ -111,7 +104,7 @@ static RvResult drip(RvWetFilm* w, double dt, bool* any, RvError* error) {
   RvResult result = accelerated_strands(w, &strands, error);
   if (result) return result;
   rv_wet_clear(w->impulse, w->strands->unknowns);
-  RvCoupleSettings settings = settings_now(w);
+  RvCoupleSettings settings = rv_wet_couple_settings(w);
   RvLiquid* l = w->liquid;
   result = rv_couple_drip(w->couple, &strands, &settings, &l->grid, &l->particles, &l->next_id, w->drip_row, dt,
                           w->drop_seed++, w->impulse, report, error);

@@ -33,6 +33,7 @@ static bool take_memory(RvWetFilm* w) {
     double** array;
     size_t count;
   } arrays[] = {{&w->air_share, vertices},
+                {&w->exchange_air, vertices},
                 {&w->feedback_impulse, unknowns},
                 {&w->drop_acceleration, unknowns},
                 {&w->hairs, vertices},
@@ -42,6 +43,11 @@ static bool take_memory(RvWetFilm* w) {
                 {&w->turn, edges},
                 {&w->turn_before, edges},
                 {&w->slide, 3 * vertices},
+                {&w->free_area, vertices},
+                {&w->bundle_share, vertices},
+                {&w->suction, vertices},
+                {&w->bundle_area, vertices},
+                {&w->bundled, vertices},
                 {&w->explicit_drag, unknowns},
                 {&w->mean_velocity, unknowns},
                 {&w->impulse, unknowns},
@@ -63,6 +69,7 @@ static bool take_memory(RvWetFilm* w) {
   // Dry strands in air: all of the film on them, all of its weight theirs.
   for (size_t i = 0; i < vertices; ++i) {
     w->air_share[i] = 1;
+    w->exchange_air[i] = -1;
     w->film_share_on_strand[i] = 1;
     w->unsupported_weight_share[i] = 1;
   }

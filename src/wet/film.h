@@ -41,6 +41,7 @@ typedef struct RvWetFilm {
   // State.
   RvFilmState film_state;
   double* air_share;          // [vertices] w_FF (WH-18): 1 in air, 0 under water
+  double* exchange_air;       // [vertices] w_FF when liquid was exchanged last; below 0: not known
   double* drop_acceleration;  // [unknowns] m/s2: of the strands as drops feel it, smoothed over RV_WET_DROP_TIME
   double* feedback_impulse;   // [unknowns] kg m/s: of the bulk's pressure, felt in the next substep (WH-42)
   // Work of a substep.
@@ -55,15 +56,18 @@ typedef struct RvWetFilm {
   double *load, *slide, *turn;        // as rv_film_load; `slide` goes to RvStrandStepDef.slide
   double *load_before, *turn_before;  // load and turn with all film when the last impulse was taken
   bool weighed;                       // load_before and turn_before are known
-  double* explicit_drag;              // [unknowns] N: what of the bulk's drag is explicit
-  double* mean_velocity;              // [unknowns] m/s: mean of the ends of the strands' steps
-  double* impulse;                    // [unknowns] kg m/s, given to the strands at once
-  double* force;                      // [unknowns] N: of the film on the strands, for their next step
-  double* film_lag;                   // [unknowns] kg m/s, as RvCoupleStrands.lag; NULL without film_in_bulk
-  double* film_share_in_bulk;         // [vertices] share of the film that is on the grid (E51)
-  double* film_share_on_strand;       // [vertices] the rest of it, which moves with its strand
-  double* unsupported_weight_share;   // [vertices] share of that film's weight that no bulk bears
-  RvFilmBridge* across;               // bridges for the flow across strands
+  double *free_area, *bundle_share;   // [vertices] m2, chi: as rv_couple_spacing
+  // [vertices] Pa, m2: as RvFilmStepDef.suction, free_area and bundled
+  double *suction, *bundle_area, *bundled;
+  double* explicit_drag;             // [unknowns] N: what of the bulk's drag is explicit
+  double* mean_velocity;             // [unknowns] m/s: mean of the ends of the strands' steps
+  double* impulse;                   // [unknowns] kg m/s, given to the strands at once
+  double* force;                     // [unknowns] N: of the film on the strands, for their next step
+  double* film_lag;                  // [unknowns] kg m/s, as RvCoupleStrands.lag; NULL without film_in_bulk
+  double* film_share_in_bulk;        // [vertices] share of the film that is on the grid (E51)
+  double* film_share_on_strand;      // [vertices] the rest of it, which moves with its strand
+  double* unsupported_weight_share;  // [vertices] share of that film's weight that no bulk bears
+  RvFilmBridge* across;              // bridges for the flow across strands
   size_t across_capacity;
   double* memory;
   RvArena* scratch;    // room of the stages, which take turns; strands' step and contacts use it too
@@ -105,6 +109,11 @@ RvResult rv_wet_sample(RvWetFilm* wet, double dt, RvError* error);
 RvResult rv_wet_react(RvWetFilm* wet, double dt, RvError* error);
 // feedback: the bulk's pressure goes back to strands and film (WH-42).
 RvResult rv_wet_feedback(RvWetFilm* wet, double dt, RvError* error);
+
+//---------------------------------------------------------------------------------------------- bundle.c
+
+// bundle: the space between the hairs of bundles, and its suction (WH-20, E74).
+RvResult rv_wet_bundle(RvWetFilm* wet, RvError* error);
 
 //---------------------------------------------------------------------------------------------- film.c
 

@@ -5,6 +5,8 @@
 
 #include "base/parallel.h"
 
+// The hairs around a place are counted anew in every fourth substep: strands move less than their reach meanwhile.
+enum { COUNT_EVERY = 4 };
 // kg m/s below which a drop's momentum is rounding, whatever the drop's size
 static const double DROP_MOMENTUM_FLOOR = 1e-12;
 // Mass that leaves may raise the change of velocity that BDF2 remembers at most so many times.
@@ -19,6 +21,9 @@ RvFilmStepDef rv_wet_film_def(const RvWetFilm* w, double dt, const double* x_bef
                      .v = w->state->v,
                      .wet = shared ? w->film_share_on_strand : NULL,
                      .weight = shared ? w->unsupported_weight_share : w->air_share,
+                     .suction = w->suction,
+                     .free_area = w->bundle_area,
+                     .bundled = w->bundled,
                      .settings = w->settings.film,
                      .scratch = w->scratch};
   memcpy(d.gravity, w->settings.gravity, sizeof d.gravity);
@@ -40,6 +45,16 @@ RvCoupleStrands rv_wet_strands(const RvWetFilm* w) {
                        .pose_key = w->pose_key};
   memcpy(c.offset, w->offset, sizeof c.offset);
   return c;
+}
+
+// Between two poses lies half a substep.
+RvCoupleSettings rv_wet_couple_settings(const RvWetFilm* w) {
+  RvCoupleSettings s = w->settings.couple;
+  s.angle = w->settings.liquid.angle;
+  s.angle_at = w->settings.angle_at;
+  s.drip_row = w->drip_row;
+  s.count_key = (w->pose_key > 0 ? w->pose_key - 1 : 0) / (2 * COUNT_EVERY) + 1;
+  return s;
 }
 
 //---------------------------------------------------------------------------------------------- masses

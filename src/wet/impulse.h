@@ -16,6 +16,8 @@ void rv_wet_take_impulse(RvWetFilm* wet, const RvFilmStepDef* def);
 void rv_wet_bound_speeds(RvWetFilm* wet);
 // The strands as the coupling sees them.
 RvCoupleStrands rv_wet_strands(const RvWetFilm* wet);
+// The coupling's settings in this substep.
+RvCoupleSettings rv_wet_couple_settings(const RvWetFilm* wet);
 
 static inline void rv_wet_clear(double* a, size_t count) {
   for (size_t i = 0; i < count; ++i) a[i] = 0;

@@ -233,7 +233,10 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
     STAGE(drip, drip(w, dt, error))
     LIQUID(rv_liquid_gather(bulk, dt, error))
   }
-  if (w->film) STAGE(sample, rv_wet_sample(w->film, dt, error))
+  if (w->film) {
+    STAGE(sample, rv_wet_sample(w->film, dt, error))
+    STAGE(bundle, rv_wet_bundle(w->film, error))
+  }
 
   // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.
   Parts part = {.count = w->strands ? w->strand_substeps : 0};

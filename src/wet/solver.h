@@ -28,6 +28,7 @@
   X(LIQUID, solids)      \
   X(LIQUID, surface)     \
   X(WET, sample)         \
+  X(WET, bundle)         \
   X(STRAND, roots)       \
   X(STRAND, carry)       \
   X(WET, loads)          \

@@ -11,6 +11,8 @@ import mutate  # noqa: E402
 def main():
     with open(os.path.join(top, "src", "check", "checks.def"), encoding="utf-8") as stream:
         checks = set(re.findall(r"^RV_CHECK\((\w+),", stream.read(), re.M))
+    physics = os.listdir(os.path.join(top, "tests", "physics"))
+    checks |= {"physics/" + name[5:-3] for name in physics if name.startswith("test_") and name.endswith(".py")}
     faults = mutate.read()
     wrong, covered, names = [], set(), [fault.get("name") for fault in faults]
     wrong += ["%s: the name stands twice" % name for name in sorted({n for n in names if names.count(n) > 1})]

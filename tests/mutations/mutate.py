@@ -15,7 +15,8 @@ A fault is a block of the file mutations.txt:
   file: src/...
   find: text that occurs once in the file
   put: what stands there instead
-  fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them
+  fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
+         physics/NAME is tests/physics/test_NAME.py
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -68,7 +69,7 @@ def run(command, folder, **options):
 
 def program_of(check):
     """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check else "rivulet"
+    return "tests/" + check.replace("/", "_") if "/" in check and not check.startswith("physics/") else "rivulet"
 
 
 class Program:
@@ -158,8 +159,12 @@ class Build:
 
 def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
+    command, environment = [program] if "/" in check else [program, "check", check], dict(os.environ)
+    if check.startswith("physics/"):
+        command = ["/usr/bin/python3", os.path.join(HERE, "..", "physics", "test_%s.py" % check[8:])]
+        environment["RIVULET"] = program
     try:
-        done = run([program] if "/" in check else [program, "check", check], folder, timeout=CHECK_SECONDS)
+        done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:
         return False, "%s did not end in %d s" % (check, CHECK_SECONDS)
     return done.returncode != 0, "not noticed by " + check

@@ -107,12 +107,14 @@ static void wet_laws(void** state) {
   RvBridgeTable table = {0};
   rv_contact_bridge_table_begin(&table, RV_PI / 3, RV_PI / 4);
   assert_true(rv_contact_bridge_table_make(&table, 0.25, 1));
-  int with = 0;
+  int with = 0, pushed = 0;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     RvWetLanes in = {0};
     RvWetLaw one[RV_LINKS];
     RvLawBlock law = {0}, other = {0};
     float begin[RV_LINKS] __attribute__((aligned(64)));
+    float push[RV_LINKS] __attribute__((aligned(64)));
+    float other_push[RV_LINKS] __attribute__((aligned(64)));
     RvLinkBlock b = {0};
     bool pulls[RV_LINKS];
     for (int k = 0; k < RV_LINKS; ++k) {
@@ -128,21 +130,26 @@ static void wet_laws(void** state) {
       in.turn[k] = (float)d.turn;
       in.radius[k] = (float)d.radius;
       in.ratio[k] = (float)d.ratio;
+      in.distance[k] = (float)(R * (1 + 8 * uniform(15, seed * RV_LINKS + (uint64_t)k)));
       law.strength[k] = d.strength;
       b.normal[0][k] = 1;
       b.width[k] = 1;
     }
     other = law;
-    rv_contact_wet_law_lanes(&in, RV_LINKS, &law, begin);
+    rv_contact_wet_law_lanes(&in, RV_LINKS, &law, begin, push);
     for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
       if (!rv_cpu_force((RvIsa)isa)) continue;
-      rv_contact_wet_law_lanes(&in, RV_LINKS, &other, begin);
+      rv_contact_wet_law_lanes(&in, RV_LINKS, &other, begin, other_push);
       assert_memory_equal(&law, &other, sizeof law);
+      assert_memory_equal(push, other_push, sizeof push);
     }
     rv_cpu_force(RV_ISA_COUNT);
     for (int k = 0; k < RV_LINKS; ++k) {
       assert_int_equal(pulls[k], law.rupture[k] > 0);
       if (pulls[k]) CHECK_NEAR(begin[k], rv_contact_wet_begin(&one[k]), 1e-6 * R);
+      // as forces below
+      CHECK_NEAR(law.strength[k] * push[k], rv_contact_wet_push(&one[k], in.distance[k]), 1e-5 * law.strength[k]);
+      pushed += push[k] > 0;
     }
     for (int step = 0; step < 60; ++step) {
       double delta[3][RV_LINKS] __attribute__((aligned(64))) = {{0}};
@@ -159,7 +166,7 @@ static void wet_laws(void** state) {
       }
     }
   }
-  assert_true(with > 400);
+  assert_true(with > 400 && pushed > 100);
   rv_contact_bridge_table_free(&table);
 }
 

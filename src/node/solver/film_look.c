@@ -1,5 +1,5 @@
-// The attributes that show the film on the strands: filmheight, filmradius, filmv, waterload, wetness, absorbed and
-// clumpid. They are computed anew in every frame; only wetness depends on the frame before.
+// The attributes that show the film on the strands: filmheight, filmradius, dropradius, filmv, waterload, wetness,
+// absorbed and clumpid. They are computed anew in every frame; only wetness depends on the frame before.
 #include <math.h>
 
 #include "base/memory.h"
@@ -14,6 +14,7 @@ static const double MAX_WATERLOAD = 1e9;
 typedef struct Look {
   float* filmheight;      // m
   float* filmradius;      // units of the scene: radius of the tube of strand and film
+  float* dropradius;      // units of the scene: radius of the drop that hangs at a tip, a ball; 0 at other points
   float* filmv;           // m/s along the strand
   float* waterload;       // mass of liquid over mass of hair
   float* wetness;         // 0 to 1, for shading
@@ -26,14 +27,15 @@ typedef struct Look {
 static bool open_look(RvDetail* d, Look* l, RvError* error) {
   l->filmheight = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error);
   l->filmradius = rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error);
+  l->dropradius = rv_detail_f32_write(d, RV_POINT, "dropradius", 1, error);
   l->filmv = rv_detail_f32_write(d, RV_POINT, "filmv", 1, error);
   l->waterload = rv_detail_f32_write(d, RV_POINT, "waterload", 1, error);
   l->wetness = rv_detail_f32_write(d, RV_POINT, "wetness", 1, error);
   l->absorbed = rv_detail_f32_write(d, RV_POINT, "absorbed", 1, error);
   l->clumpid = rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error);
   l->exact_wetness = rv_detail_f64_write(d, RV_POINT, "rv_wetness", 1, error);
-  return l->filmheight && l->filmradius && l->filmv && l->waterload && l->wetness && l->absorbed && l->clumpid &&
-         l->exact_wetness;
+  return l->filmheight && l->filmradius && l->dropradius && l->filmv && l->waterload && l->wetness && l->absorbed &&
+         l->clumpid && l->exact_wetness;
 }
 
 // Wetness that the attribute tends to: 0.5 for a film as thick as the hair's radius, or for a half saturated fibre.
@@ -58,6 +60,12 @@ static double film_speed(const RvWetFilm* w, const RvStrandBatch* b, int lane, i
   return n ? speed / n : 0;
 }
 
+// Radius of the pendant drop at a vertex, m: 0 but at the tip.
+static double drop_radius(const RvWetFilm* w, const RvStrandBatch* b, int lane, int i) {
+  size_t drop = (size_t)(b - w->strands->batches) * RV_LANES + (size_t)lane;
+  return i + 1 == b->vertices ? rv_pow(3 / (4 * RV_PI) * w->film_state.drop[drop], 1.0 / 3) : 0;
+}
+
 // Attributes of one vertex; `follow` is the share of the way to its new value that wetness goes in this frame.
 static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, int i, double follow, Look* l) {
   const RvWetFilm* w = &s->film;
@@ -79,6 +87,7 @@ static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, i
   *wetness += follow * (wetness_of(height, r, saturation) - *wetness);
   // WH-48: the tube of strand and film, in the scene's units.
   l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
+  l->dropradius[point] = (float)(drop_radius(w, b, lane, i) / rv_cook_meters(s->cook));
   l->filmheight[point] = (float)height;
   l->filmv[point] = (float)film_speed(w, b, lane, i);
   l->waterload[point] = (float)fmin(liquid_mass / fmax(m->hair_mass[vertex], TINY_MASS), MAX_WATERLOAD);

@@ -135,9 +135,13 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, 
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
   double* film = rv_detail_f64_write(d, RV_POINT, "rv_film", 1, error);
   double* air = rv_detail_f64_write(d, RV_POINT, "rv_airshare", 1, error);
+  double* before = rv_detail_f64_write(d, RV_POINT, "rv_exchangeair", 1, error);
   double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
-  if (!film || !air || !ledger) return no_memory(error);
-  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) air[i] = 1;
+  if (!film || !air || !before || !ledger) return no_memory(error);
+  for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
+    air[i] = 1;
+    before[i] = -1;
+  }
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
   RvStrandSet set;
   RvSum painted = {0};

@@ -42,6 +42,9 @@ typedef struct RvFilmPort {
       RV_FIELD_AT("rv_airshare", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film",                                  \
                   "How far above water the point is: 1 in air, 0 under water.",                                       \
                   RV_FILM_LANES(air_share, RV_LAYOUT_VERTEX_LANES, 1), .most = 1),                                    \
+      RV_FIELD_AT("rv_exchangeair", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "capture",                            \
+                  "How far above water the point was at the last capture; below 0: not known.",                       \
+                  RV_FILM_LANES(exchange_air, RV_LAYOUT_VERTEX_LANES, 1), RV_FILM_WITHIN(1)),                         \
       RV_FIELD_AT("rv_filmspeed", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m/s", "film",                              \
                   "Speed of the film along the edge after the point, relative to the strand.",                        \
                   RV_FILM_LANES(film_state.speed, RV_LAYOUT_EDGE_LANES, 1), RV_FILM_WITHIN(RV_FILM_MOST_SPEED)),      \
@@ -73,8 +76,8 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* str
 // Film for loaded strands and liquid, from the strands' state.
 RvResult rv_film_port_begin(RvFilmPort* port, RvStrandPort* strands, RvLiquidPort* liquid, const RvWetParms* parms,
                             const RvDetail* state, RvError* error);
-// Writes the film into the strands' state, and what artists see of it: filmheight filmradius filmv waterload wetness
-// absorbed clumpid. dt: simulated seconds of the frame.
+// Writes the film into the strands' state, and what artists see of it: filmheight filmradius dropradius filmv waterload
+// wetness absorbed clumpid. dt: simulated seconds of the frame.
 RvResult rv_film_port_end(RvFilmPort* port, const RvWetParms* parms, double dt, RvDetail* state, RvError* error);
 // Adds the film to the ledger, and warns.
 void rv_film_port_tell(const RvFilmPort* port);

@@ -51,8 +51,9 @@
     "Time in which the attribute wetness follows the film, so that looks do not pop.")
 
 #define RV_WET_COUPLE_PARMS(X)                                                                       \
-  X(FLOAT, capture, "Capture", 30, HARD(0), SOFT(100), "s-1",                                        \
-    "Rate at which strands take up liquid within their reach. The attribute capture multiplies it.") \
+  X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                              \
+    "How much liquid strands draw out of the bulk and catch of drops; 1: as in nature, 0: none. "    \
+    "The attribute capture multiplies it.")                                                          \
   X(FLOAT, capacity, "Capacity", 1, HARD(0), SOFT(4), "",                                            \
     "Scales what strands carry before they drip. The attribute capacity multiplies it.")             \
   X(FLOAT, drip, "Drip", 30, HARD(0), SOFT(100), "s-1",                                              \
