@@ -176,7 +176,7 @@ static size_t film_arrays(RvWetFilm* w, Array* out) {
       {w->film_state.strain, RV_LAYOUT_VERTEX_LANES, 1, 1}, {w->film_state.speed, RV_LAYOUT_EDGE_LANES, 1, 1},
       {w->film_state.drop, RV_LAYOUT_STRAND_LANES, 1, 1},   {w->film_state.drop_momentum, RV_LAYOUT_STRAND_LANES, 3, 3},
       {w->air_share, RV_LAYOUT_VERTEX_LANES, 1, 1},         {w->drop_acceleration, RV_LAYOUT_VERTEX_LANES, 4, 3},
-      {w->feedback_impulse, RV_LAYOUT_VERTEX_LANES, 4, 3}};
+      {w->feedback_impulse, RV_LAYOUT_VERTEX_LANES, 4, 3},  {w->exchange_air, RV_LAYOUT_VERTEX_LANES, 1, 1}};
   memcpy(out, all, sizeof all);
   return sizeof all / sizeof *all;
 }
@@ -186,6 +186,7 @@ static void open_film(const RvStrandModel* m, RvFilmPort* port) {
   RvFilmModel film = {.nbatch = m->nbatch, .unknowns = m->unknowns, .vertices = m->vertices, .edges = m->edges};
   assert_true(rv_film_state_init(&port->film.film_state, &film));
   port->film.air_share = calloc(m->vertices, sizeof(double));
+  port->film.exchange_air = calloc(m->vertices, sizeof(double));
   port->film.drop_acceleration = calloc(m->unknowns, sizeof(double));
   port->film.feedback_impulse = calloc(m->unknowns, sizeof(double));
 }
@@ -193,6 +194,7 @@ static void open_film(const RvStrandModel* m, RvFilmPort* port) {
 static void close_film(RvFilmPort* port) {
   rv_film_state_free(&port->film.film_state);
   free(port->film.air_share);
+  free(port->film.exchange_air);
   free(port->film.drop_acceleration);
   free(port->film.feedback_impulse);
 }

@@ -11,7 +11,7 @@ static int by_id(const void* a, const void* b) {
   return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-// m3 that was captured of a particle in earlier frames.
+// m3 that was captured of a particle in earlier frames; below 0: film gave it more than that back.
 static double captured_of(const RvFilmPort* s, double id) {
   const double* found = s->captured.count
                             ? bsearch(&id, s->captured.data, s->captured.count / 2, 2 * sizeof *s->captured.data, by_id)
@@ -72,13 +72,13 @@ RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
   size_t n = 0;
   double* rows = rv_alloc(2 * frame->count + film->captured.count + 2, sizeof *rows);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
-  // Particles of this frame of which something was captured, now or before; all of it counts as a source.
+  // Particles of this frame that exchanged something, now or before; what film gained of them counts as a source.
   for (size_t i = 0; i < frame->count; ++i) {
     double id = (double)frame->id[i];
     double now = c->cached.volume_at_start[i] - c->cached.volume[i];
     double captured = captured_of(film, id) + now;
     film->sources += now;
-    if (captured > 0 && !c->filled) {
+    if (captured != 0 && !c->filled) {
       rows[2 * n] = id;
       rows[2 * n + 1] = captured;
       ++n;
