@@ -44,6 +44,7 @@ static double arm_x(int frame) {
   "0.03, \"lift\": 1, \"bend\": 0, \"directionrandom\": 0}},"                                              \
   "\"hang\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"r\": [180, 0, 0]}},"
 
+// A ball that strikes hair within a frame takes Newton more than the default of 12 iterations once in 19 steps.
 static RvScene* open_scene(const char* input, Log* log) {
   RvError error = {0};
   RvScene* scene;
@@ -51,7 +52,7 @@ static RvScene* open_scene(const char* input, Log* log) {
   snprintf(text, sizeof text,
            "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {" BODY HAIR
            "\"files\": {\"type\": \"file\", \"parms\": {\"file\": \"%s/solid.$F4.bgeo.sc\"}},"
-           "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hang\", \"%s\"]}}}",
+           "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"hang\", \"%s\"], \"parms\": {\"niter\": 24}}}}",
            rv_test_folder(), input);
   CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
   *log = (Log){0};
