@@ -1,4 +1,4 @@
-// Checks of the exchange between film and bulk: capacity, capture, drip, reaction of the drag, and the momentum of all
+// Checks of the exchange between film and bulk: capacity, drip, reaction of the drag, and the momentum of all
 // together (WH-28 to WH-35, WH-40, E42, E50).
 #include <math.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "check/check.h"
+#include "check/random_strands.h"
 #include "liquid/stages.h"
 #include "math/scalar.h"
 #include "rig/couple.h"
@@ -15,7 +16,7 @@
 static const double RADIUS = 5e-5;        // of a hair, m
 static const double G = 9.81;             // m/s2
 static const double HAIR_DENSITY = 1300;  // kg/m3
-enum { SEED_STRANDS = 1, SEED_STRAND_VELOCITY, SEED_FILM_SPEED, SEED_LIQUID, SEED_DROPS };
+enum { SEED_DROPS = 5 };
 static const int32_t DRIP_ROW = 7;  // any row, to see that drops get it
 
 //---------------------------------------------------------------------------------------------- capacity
@@ -162,110 +163,7 @@ RvResult rv_check_capacity_scale(const RvCheckOut* out, RvError* error) {
   return RV_OK;
 }
 
-//---------------------------------------------------------------------------------------------- a random scene
-
-enum { STRANDS = 13, VERTICES = 12 };
-
-// Random strands with film and velocities among jittered particles with velocities, without gravity.
-static RvResult random_scene(RvCoupleRig* rig, RvLiquidRig* bulk, double dx, RvError* error) {
-  RvCoupleLine lines[STRANDS];
-  for (uint64_t k = 0; k < STRANDS; ++k) {
-    lines[k] = (RvCoupleLine){.radius = RADIUS, .density = HAIR_DENSITY};
-    for (uint64_t a = 0; a < 3; ++a) {
-      lines[k].from[a] = 0.03 * rv_random(SEED_STRANDS, k, a, 0);
-      lines[k].to[a] = lines[k].from[a] + 0.02 * (rv_random(SEED_STRANDS, k, a, 1) - 0.3);
-    }
-  }
-  RvResult result = rv_rig_couple_new(rig, lines, STRANDS, VERTICES, 1, error);
-  if (result) return result;
-  for (size_t b = 0; b < rig->model->nbatch; ++b)
-    for (int lane = 0; lane < RV_LANES; ++lane)
-      for (int i = 0; i < VERTICES; ++i)
-        for (int c = 0; c < 3; ++c) {
-          uint64_t strand = (uint64_t)rig->model->batches[b].strand[lane];
-          rig->state->v[rv_strand_index(&rig->model->batches[b], lane, i, c)] =
-              rv_random(SEED_STRAND_VELOCITY, strand, (uint64_t)c, 0) - 0.5 +
-              0.2 * rv_random(SEED_STRAND_VELOCITY, strand, (uint64_t)(8 + i), 1);
-        }
-  rv_rig_couple_set_film(rig, 2e-7);
-  for (size_t e = 0; e < rig->model->edges; ++e)
-    rig->film_state.speed[e] = 0.2 * (rv_random(SEED_FILM_SPEED, e, 0, 0) - 0.5);
-  // Liquid old enough to be captured.
-  const double lo[3] = {0, 0, 0}, hi[3] = {0.032, 0.032, 0.032};
-  RvLiquidModel model = rv_liquid_model_default(dx);
-  for (int a = 0; a < 3; ++a) model.gravity[a] = 0;
-  result = rv_rig_liquid_new(bulk, &model, error);
-  if (!result) result = rv_rig_liquid_fill(bulk, lo, hi, 0.8, error);
-  RvParticles* p = &bulk->liquid.particles;
-  for (size_t i = 0; i < p->count && !result; ++i) {
-    p->age[i] = 1;
-    for (int a = 0; a < 3; ++a) p->v[a][i] = (float)(rv_random(SEED_LIQUID, i, (uint64_t)a, 0) - 0.3);
-  }
-  rig->set.nominal = dx * dx * dx / 8;
-  memset(rig->set.gravity, 0, sizeof rig->set.gravity);
-  return result ? result : rv_liquid_particles_sort(p, &bulk->liquid.report.lost, error);
-}
-
-static RvVec3 bulk_momentum(const RvLiquidRig* bulk) {
-  return rv_rig_liquid_sums(bulk, rv_vec3(0, 0, 0)).linear;
-}
-
-// Size of a vector relative to another's.
-static double relative_size(RvVec3 error, RvVec3 scale) {
-  return rv_length(error) / rv_length(scale);
-}
-
-// Removes the film of spare lanes, which are no strands.
-static void clear_spare(RvCoupleRig* rig) {
-  // Velocities: one for each strand, and a part for each vertex.
-  for (size_t b = 0; b < rig->model->nbatch; ++b)
-    for (int lane = rig->model->batches[b].lanes; lane < RV_LANES; ++lane)
-      for (int i = 0; i < rig->model->batches[b].vertices; ++i)
-        rig->film_state.volume[rig->model->batches[b].vertex_at + (size_t)(i * RV_LANES + lane)] = 0;
-}
-
-// Eight steps of capture from the random scene (WH-31, WH-32).
-RvResult rv_check_capture(const RvCheckOut* out, RvError* error) {
-  RvCoupleRig rig;
-  RvLiquidRig bulk;
-  RvCoupleReport report = {0};
-  RvResult result = random_scene(&rig, &bulk, 0.002, error);
-  if (result) return result;
-  clear_spare(&rig);
-  RvParticles* p = &bulk.liquid.particles;
-  double volume = rv_liquid_particles_volume(p);
-  double film = rv_rig_couple_film(&rig);
-  double smallest = 1;
-  RvVec3 before = rv_rig_couple_momentum(&rig, 0), bulk_before = bulk_momentum(&bulk);
-  for (size_t i = 0; i < rig.model->vertices; ++i) rig.film_state.strain[i] = rv_random(5, i, 0, 0) - 0.3;
-  double strained = rv_rig_film_strained(&rig.film_state, rig.model->vertices);
-  for (int i = 0; i < 8 && !result; ++i)
-    result = rv_rig_couple_capture(&rig, &bulk.liquid.grid, p, 2e-3, (uint64_t)i, &report, error);
-  // What strands and film gained against what the particles lost; vertices above their capacity.
-  RvVec3 gain = rv_sub(rv_rig_couple_momentum(&rig, 0), before), lost = rv_sub(bulk_before, bulk_momentum(&bulk));
-  double excess = 0;
-  double* capacity = rv_alloc(rig.model->vertices, sizeof *capacity);
-  if (!capacity) result = RV_NO_MEMORY;
-  if (!result) result = rv_couple_capacity(rig.couple, &rig.strands, &rig.set, capacity, NULL, error);
-  for (size_t i = 0; i < rig.model->vertices && !result; ++i)
-    excess = fmax(excess, rig.film_state.volume[i] / (capacity[i] > 0 ? capacity[i] : 1) - 1);
-  for (size_t i = 0; i < p->count; ++i)
-    if (p->volume[i] > 0) smallest = fmin(smallest, p->volume[i] / rig.set.nominal);
-  rv_check_emit(out, "volume", (rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig)) / (volume + film) - 1, 0,
-                1e-12);
-  // The report and the particles agree; something was captured.
-  rv_check_emit(out, "reported", report.captured_volume / (volume - rv_liquid_particles_volume(p)), 1, 1e-9);
-  rv_check_emit(out, "momentum", relative_size(rv_sub(gain, lost), lost), 0, 1e-12);
-  rv_check_emit(out, "strain", rv_rig_film_strained(&rig.film_state, rig.model->vertices) / strained - 1, 0, 1e-12);
-  rv_check_emit(out, "any", report.captured_volume > 0.05 * film, 1, 0);
-  rv_check_emit(out, "above_capacity", excess, 0, 1e-12);
-  // No crumbs: a particle is used up or keeps a tenth of the nominal volume.
-  rv_check_emit(out, "smallest_left", fmin(smallest, 0.1), 0.1, 1e-12);
-  rv_free(capacity);
-  rv_rig_couple_free(&rig);
-  rv_rig_liquid_free(&bulk);
-  return result;
-}
+//---------------------------------------------------------------------------------------------- drops
 
 // Random volume of the drop at a tip, m3: up to more than three times what a tip holds.
 static double tip_drop(size_t batch, int lane) {
@@ -309,10 +207,10 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  RvResult result = random_scene(&rig, &bulk, 0.002, error);
+  RvResult result = rv_check_random_scene(&rig, &bulk, 0.002, error);
   if (result) return result;
   rv_rig_couple_set_film(&rig, 6e-6);
-  clear_spare(&rig);
+  rv_check_clear_spare(&rig);
   // Drops of random size and momentum at every tip.
   rig.set.gravity[1] = -9.81;
   for (size_t b = 0; b < rig.model->nbatch; ++b)
@@ -327,11 +225,11 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   double volume = rv_liquid_particles_volume(p);
   double film = rv_rig_couple_film(&rig);
   double largest = 0, age = 0;
-  RvVec3 before = rv_add(rv_rig_couple_momentum(&rig, 0), bulk_momentum(&bulk));
+  RvVec3 before = rv_add(rv_rig_couple_momentum(&rig, 0), rv_check_bulk_momentum(&bulk));
   for (uint64_t i = 0; i < 8 && !result; ++i)
     result = rv_couple_drip(rig.couple, &rig.strands, &rig.set, &bulk.liquid.grid, p, &bulk.liquid.next_id, DRIP_ROW,
                             2e-3, i, rig.kick, &report, error);
-  RvVec3 after = rv_add(rv_rig_couple_momentum(&rig, 0), bulk_momentum(&bulk));
+  RvVec3 after = rv_add(rv_rig_couple_momentum(&rig, 0), rv_check_bulk_momentum(&bulk));
   // The drops are the particles after `first`.
   bool rows = p->count > first;
   for (size_t i = first; i < p->count; ++i) {
@@ -341,7 +239,7 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
   }
   rv_check_emit(out, "volume", (rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig)) / (volume + film) - 1, 0,
                 1e-12);
-  rv_check_emit(out, "momentum", relative_size(rv_sub(after, before), before), 0, 1e-12);
+  rv_check_emit(out, "momentum", rv_check_relative_size(rv_sub(after, before), before), 0, 1e-12);
   // A drop is as many particles of nominal volume as it rounds to: two thirds to one and a half of it, or one small
   // one.
   rv_check_emit(out, "largest", fmax(largest, 1.5), 1.5, 1e-12);
@@ -392,7 +290,7 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   const double dt = 2e-3;
-  RvResult result = random_scene(&rig, &bulk, 0.004, error);
+  RvResult result = rv_check_random_scene(&rig, &bulk, 0.004, error);
   if (result) return result;
   RvParticles* p = &bulk.liquid.particles;
   RvLiquidGrid* g = &bulk.liquid.grid;
@@ -413,11 +311,11 @@ RvResult rv_check_reaction(const RvCheckOut* out, RvError* error) {
   if (!result) {
     RvVec3 given = drag_impulse(&rig, dt), taken = rv_sub(before, sum_faces(g, g->momentum));
     // Both sides use the same weights; rounding of a face is carried to the next.
-    rv_check_emit(out, "drag", relative_size(rv_sub(given, taken), given), 0, 1e-9);
+    rv_check_emit(out, "drag", rv_check_relative_size(rv_sub(given, taken), given), 0, 1e-9);
   }
   // WH-35: with film, whose submerged mass goes to the faces.
   rv_rig_couple_set_film(&rig, 2e-7);
-  clear_spare(&rig);
+  rv_check_clear_spare(&rig);
   if (!result) result = to_grid(&bulk, error);
   if (!result) result = rv_couple_sample(rig.couple, &rig.strands, &rig.set, g, dt, rig.force, &rig.sample, error);
   if (!result) result = rv_couple_react(rig.couple, &rig.strands, &rig.set, g, dt, error);
@@ -486,8 +384,7 @@ static RvResult float_step(RvCoupleRig* rig, RvLiquidRig* bulk, double dt, uint6
   RvLiquid* l = &bulk->liquid;
   RvParticles* p = &l->particles;
   RvResult result = rv_liquid_particles_sort(p, &l->report.lost, error);
-  if (!result)
-    result = rv_rig_couple_capture(rig, &l->grid, p, dt, step, report, error);
+  if (!result) result = rv_rig_couple_capture(rig, &l->grid, p, dt, step, report, error);
   if (!result)
     result = rv_couple_drip(rig->couple, &rig->strands, &rig->set, &l->grid, p, &l->next_id, 0, dt, step, rig->kick,
                             report, error);
@@ -531,7 +428,7 @@ RvResult rv_check_weightless(const RvCheckOut* out, RvError* error) {
   RvCoupleRig rig;
   RvLiquidRig bulk;
   RvCoupleReport report = {0};
-  RvResult result = random_scene(&rig, &bulk, 0.004, error);
+  RvResult result = rv_check_random_scene(&rig, &bulk, 0.004, error);
   if (result) return result;
   RvParticles* p = &bulk.liquid.particles;
   // A ball of liquid, so that strands pass in and out of it.
@@ -541,14 +438,14 @@ RvResult rv_check_weightless(const RvCheckOut* out, RvError* error) {
   rv_rig_couple_set_film(&rig, 2e-6);
   // Every other vertex has a fifth of the film, so that it captures.
   for (size_t i = 0; i < rig.model->vertices; i += 2) rig.film_state.volume[i] *= 0.2;
-  clear_spare(&rig);
+  rv_check_clear_spare(&rig);
   const double dt = 1e-3;
-  RvVec3 before = rv_add(rv_rig_couple_momentum(&rig, dt), bulk_momentum(&bulk));
+  RvVec3 before = rv_add(rv_rig_couple_momentum(&rig, dt), rv_check_bulk_momentum(&bulk));
   double volume = rv_liquid_particles_volume(p) + rv_rig_couple_film(&rig), worst = 0;
   for (uint64_t i = 0; i < 30 && !result; ++i) {
     result = float_step(&rig, &bulk, dt, i, &report, error);
-    RvVec3 now = rv_add(rv_rig_couple_momentum(&rig, dt), bulk_momentum(&bulk));
-    worst = fmax(worst, relative_size(rv_sub(now, before), before));
+    RvVec3 now = rv_add(rv_rig_couple_momentum(&rig, dt), rv_check_bulk_momentum(&bulk));
+    worst = fmax(worst, rv_check_relative_size(rv_sub(now, before), before));
   }
   // Floats of faces and particles; enough was exchanged for the check to mean something.
   rv_check_emit(out, "momentum", worst, 0, 1e-6);

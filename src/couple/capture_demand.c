@@ -140,11 +140,12 @@ static void look(const RvCapture* k, size_t packed, double* reach) {
   RvCaptureVertex* r = &k->around[packed];
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
   double speed = 0, wide = wide_fill(k, v, &speed);
-  if (!(wide > 0)) return;
-  double fill = rv_couple_fill(k->grid, k->p, v->x);
+  double fill = wide > 0 ? rv_couple_fill(k->grid, k->p, v->x) : 0;
   if (fill > 0) r->air = 1 - submersion_of(k, packed, fill);
   r->sparse = wide < SPARSE_FILL;
-  if (r->sparse) *reach = rv_clamp(speed * k->dt, k->side, WIDE * k->grid->dx);
+  bool comes_out = r->air_before < r->air;
+  double moved = speed * k->dt + (comes_out ? k->side : 0);
+  if (r->sparse || comes_out) *reach = rv_clamp(moved, k->side, WIDE * k->grid->dx);
 }
 
 // Vertices of some strands.
@@ -160,15 +161,16 @@ static void look_some(void* arg, size_t begin, size_t end) {
       double reach = k->side;
       *r = (RvCaptureVertex){.air = 1, .air_before = 1};
       if (s->valid) {
+        r->air_before = air ? rv_couple_at(air, s, i) : -1;
         look(k, packed, &reach);
-        double before = air ? rv_couple_at(air, s, i) : -1;
         // below 0: not known yet
-        r->air_before = before >= 0 && before <= 1 ? before : r->air;
+        if (!(r->air_before >= 0 && r->air_before <= 1)) r->air_before = r->air;
         if (air) rv_couple_put1(air, s, i, r->air);
       }
-      // an edge reaches far only where both of its ends see no bulk
+      // An edge reaches far where both of its ends see no bulk, or one of them has just left it.
+      bool comes_out = r->air_before < r->air || (i > 0 && r[-1].air_before < r[-1].air);
       k->reach[packed] = (float)reach;
-      if (i > 0) k->reach[packed - 1] = (float)fmin(last, reach);
+      if (i > 0) k->reach[packed - 1] = (float)(comes_out ? fmax(last, reach) : fmin(last, reach));
       last = reach;
     }
   }
@@ -236,10 +238,12 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double between = between_hairs(k, s, i);
   double drawn = multiplier * (thin + between);
 
-  // Gains: from the bulk, by wicking into a bundle at its surface, from drops.
-  double mixed = 1 - rv_exp(-k->dt / MIXING_TIME);
+  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The submerged part of the bundle is what
+  // wicks, so the rate is continuous where the last of it leaves the bulk.
+  const double under = 1 - r->air, held = r->air * drawn;
   double gain = fmax(r->air - r->air_before, 0) * drawn;
-  if (r->air < 1) gain += mixed * fmax(r->air * multiplier * between - area - gain, 0);
+  double wicked = 1 - rv_exp(-under * k->dt / MIXING_TIME);
+  gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);
   double sweep = multiplier * swept(k, s, packed, around, height);
   double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
@@ -247,9 +251,11 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   r->taken_share = accepted * gain * length / liquid;
   r->swept_share = drops > 0 ? accepted * sweep / drops : 0;
 
-  // Film that comes under water goes back with the part of the strand that it is on; film under water within a time.
+  // Film that comes under water goes back with the part of the strand that it is on. What has flowed under water goes
+  // back within a time; that on the part in the air stays.
   double back = r->air < r->air_before ? 1 - r->air / r->air_before : 0;
-  if (!(r->air > 0)) back = fmax(back, mixed);
+  double mixed = 1 - rv_exp(-under * under * k->dt / MIXING_TIME);
+  back += (1 - back) * mixed * (area > held ? 1 - held / area : 0);
   r->given = back * film;
   r->given_share = r->given / liquid;
 }

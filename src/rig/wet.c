@@ -129,6 +129,8 @@ RvResult rv_rig_wet_new(RvWetRig* rig, const RvWetRigDef* def, RvError* error) {
     rv_rig_wet_free(rig);
     return result;
   }
+  // Drops have a row of their own, as in the nodes: what fills the tank has row 0, and is captured at any age.
+  rig->wet.drip_row = 1;
   // Clamped roots, and the solver of all media.
   memcpy(rig->start, rig->hair.state->q, rig->hair.model->unknowns * sizeof(double));
   clamp(rig);

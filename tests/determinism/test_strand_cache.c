@@ -118,7 +118,7 @@ static void same_bits_with_and_without(void** state) {
   const char* const types[] = {"strandsolver", "wetsolver"};
   RvDetail* hair = groom();
   for (size_t t = 0; t < 2; ++t) {
-    uint64_t kept[LAST + 1], forgotten[LAST + 1], unedited[LAST + 1];
+    uint64_t kept[LAST + 1], forgotten[LAST + 1], unedited[LAST + 1] = {0};
     for (size_t e = 0; e < sizeof edits / sizeof *edits; ++e) {
       run(types[t], hair, true, edits[e].edit, kept);
       run(types[t], hair, false, edits[e].edit, forgotten);
