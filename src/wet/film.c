@@ -312,6 +312,9 @@ RvResult rv_wet_paint(RvWetFilm* w, const double* rate, double dt, RvError* erro
   w->report.added = rv_sum_total(&added);
   rv_film_edge_masses(&w->film, &w->film_state, w->state->q, w->turn);
   slow_film(w, masses, w->turn);
+  // Painted liquid comes with the strand's motion, not at a velocity of its own: BDF2's history stays as it is.
+  w->weighed = false;
+  rv_wet_weigh(w, dt);
   rv_arena_release(w->scratch, mark);
   return RV_OK;
 }
