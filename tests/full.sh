@@ -41,6 +41,9 @@ mats=$(mktemp -d)
 /usr/bin/python3 tests/full/fur_mats.py build/release/rivulet "$mats"
 rm -rf "$mats"
 
+echo "== a tuft drawn out of a pool: sizes of particles, substeps and points"
+RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/physics/test_dip.py full
+
 echo "== fuzz, $seconds s a target"
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz

@@ -221,12 +221,15 @@ static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, co
 }
 
 // What a particle gives for each share that is asked of it: at most all of it. A particle too small to be divided goes
-// as a whole, as often as that is due; the remainder of a larger one is not too small.
+// as a whole, as often as that is due; the remainder of a larger one is not too small. One that film goes back to
+// stays: nothing but that film would be left of it, which may be as little as rounding.
 static double give(const RvCapture* k, size_t i) {
   double share = k->asked[i], volume = k->p->volume[i];
   if (!(share > 0) || !(volume > 0)) return 0;
   double due = k->available[i] * fmin(share, 1), least = DUST * k->set->nominal;
-  if (is_dust(k, volume))
+  if (is_dust(k, volume) && k->returned[i] > 0)
+    due = 0;
+  else if (is_dust(k, volume))
     due = rv_random(k->random, (uint64_t)k->p->id[i], RANDOM_STREAM, 0) * volume < due ? volume : 0;
   else
     due = fmin(due, volume - least);
