@@ -31,6 +31,9 @@ rm -rf "$copy"
 echo "== wedges on Slurm"
 /usr/bin/python3 tests/full/slurm.py build/release/rivulet
 
+echo "== figures in the docs"
+RIVULET=build/release/rivulet /usr/bin/python3 tests/full/docs_figures.py
+
 echo "== the wet hair flip"
 flip=$(mktemp -d)
 /usr/bin/python3 tests/full/flip.py build/release/rivulet "$flip"

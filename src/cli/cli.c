@@ -186,7 +186,7 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
 
 // Prints the list of commands.
 static void usage(FILE* stream) {
-  fprintf(stream, "rivulet %s: hair, fur, cloth and the liquid on and around them\n\n", rv_version());
+  fprintf(stream, "rivulet %s: hair, fur and the liquid on and around them\n\n", rv_version());
   for (size_t i = 0; i < COMMANDS; ++i) fprintf(stream, "  rivulet %s\n", commands[i].usage);
   fprintf(stream, "\nExit codes: 0 done, 1 wrong input, 2 internal error, 130 interrupted.\n");
 }

@@ -13,7 +13,7 @@ FPS, FRAMES, LENGTH, COUNT = 50, 16, 0.03, 100
 SIDE, RATE, SPEED = 0.04, 1e-6, 2.0  # of the rain: m, m3/s, m/s
 
 
-def scene(sep, points, substeps):
+def scene(sep, points, substeps, capture):
     """Stiff level hairs, 0.3 mm apart, under rain for 0.3 s."""
     return {
         "rivulet": 1, "fps": FPS, "frames": [1, FRAMES],
@@ -27,15 +27,15 @@ def scene(sep, points, substeps):
             "none": {"type": "merge"},
             "wet": {"type": "wetsolver", "inputs": ["lie", "none", None, "rain"], "parms": {
                 "substeps": substeps, "particlesep": sep, "hairradius": RADIUS, "youngs": 1e12, "cohesion": 0,
-                "absorption": 0, "drip": 0, "killbox": True, "killmin": [-0.1, -0.05, -0.1], "killmax": [0.1, 0.1, 0.1]}}}}
+                "absorption": 0, "capture": capture, "drip": 0, "killbox": True, "killmin": [-0.1, -0.05, -0.1], "killmax": [0.1, 0.1, 0.1]}}}}
 
 
-def measure(sep=0.002, points=16, substeps=4):
+def measure(sep=0.002, points=16, substeps=4, capture=1):
     """mm3 of film on all hairs."""
-    return 1e9 * scenes.cook(scene(sep, points, substeps)).rows[-1]["ledger"]["film"]
+    return 1e9 * scenes.cook(scene(sep, points, substeps, capture)).rows[-1]["ledger"]["film"]
 
 
-def theory():
+def theory(capture=1):
     """Liquid that falls with the speed u fills RATE / (area u) of the space; a hair sweeps 2 (r + h) (u + pull) of it."""
     fall = numpy.sqrt(SPEED ** 2 + 2 * GRAVITY * 0.03)
     wait = 0.03 / ((SPEED + fall) / 2)
@@ -44,7 +44,7 @@ def theory():
     area, film, step = 0.0, 0.0, 1e-4
     for _ in range(int(((FRAMES - 1) / FPS - wait) / step)):
         outer = numpy.sqrt(area / numpy.pi + RADIUS ** 2)
-        area += 2 * outer * (fall + pull) * RATE / (SIDE ** 2 * fall) * step
+        area += capture * 2 * outer * (fall + pull) * RATE / (SIDE ** 2 * fall) * step
     return 1e9 * COUNT * LENGTH * area
 
 
@@ -54,6 +54,8 @@ def main():
     scenes.near("film, mm3", by_size[-1], theory(), 0.25, "swept")
     scenes.equal("film, mm3, substeps 2, 4, 16", [measure(0.001, substeps=n) for n in (2, 4, 16)], 0.15)
     scenes.equal("film, mm3, points 10, 20, 40", [measure(0.001, points=n) for n in (10, 20, 40)], 0.15)
+    scenes.near("film, mm3, capture 0.5", measure(0.001, capture=0.5), theory(0.5), 0.25, "swept")
+    scenes.holds("capture 0: no film", measure(0.001, capture=0) == 0)
     scenes.end()
 
 
