@@ -41,6 +41,11 @@ mats=$(mktemp -d)
 /usr/bin/python3 tests/full/fur_mats.py build/release/rivulet "$mats"
 rm -rf "$mats"
 
+echo "== convergence in the step and in the number of points"
+for name in zip two_hairs; do
+  RIVULET=build/release/rivulet RV_SOURCE_DIR=$top /usr/bin/python3 "tests/physics/test_$name.py" --full
+done
+
 echo "== fuzz, $seconds s a target"
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz

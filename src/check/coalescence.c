@@ -59,7 +59,7 @@ static double bending(const Row* r) {
 static double cohesion(void) {
   RvBridgeTable t;
   RvWetLaw law = {0};
-  const RvWetDef def = {2 * RADIUS, 2 * RADIUS, D0, 4 * RADIUS, RADIUS, 1, AREA, TENSION};
+  const RvWetDef def = {2 * RADIUS, 2 * RADIUS, D0, 4 * RADIUS, RADIUS, 1, AREA, TENSION, 0};
   rv_contact_bridge_table_begin(&t, RV_PI / 3, RV_PI / 3);
   if (rv_contact_bridge_table_make(&t, 1, 1)) rv_contact_wet_law(&t, &def, &law);
   rv_contact_bridge_table_free(&t);
