@@ -47,6 +47,11 @@ rm -rf "$mats"
 echo "== a tuft drawn out of a pool: sizes of particles, substeps and points"
 RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/physics/test_dip.py full
 
+echo "== convergence in the step and in the number of points"
+for name in zip two_hairs; do
+  RIVULET=build/release/rivulet RV_SOURCE_DIR=$top /usr/bin/python3 "tests/physics/test_$name.py" --full
+done
+
 echo "== fuzz, $seconds s a target"
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/timer.h"
@@ -191,6 +192,36 @@ static RvResult emit_tips(const RvBenchOut* out, Case* c, const RvWetRig* rig, R
   return result;
 }
 
+// Number of groups of strands that bridges join at their tips.
+static RvResult count_clumps(const RvWetRig* rig, double* count, RvError* error) {
+  int32_t* clump = rv_alloc(rig->hair.model->vertices, sizeof *clump);
+  if (!clump) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *count = (double)rv_contacts_clumps(rig->contacts.contacts, clump);
+  rv_free(clump);
+  return RV_OK;
+}
+
+// Film, bridges and clumps of a row at the bench's tolerance and of one with converged solves at the same step.
+static RvResult emit_converged(const RvBenchOut* out, Case* c, const RvWetRig* rig, RvError* error) {
+  RvWetRig converged;
+  double clumps = 0, clumps_converged = 0;
+  RvResult result = make(&converged, c, &floor_plane, REFERENCE, error);
+  if (result) return result;
+  result = run_to(&converged, WHOLE_TIME, 1, error);
+  if (!result) result = count_clumps(rig, &clumps, error);
+  if (!result) result = count_clumps(&converged, &clumps_converged, error);
+  if (!result) {
+    rv_bench_emit(out, "film_at_end", 1e9 * film_volume(rig), "mm3");
+    rv_bench_emit(out, "film_at_end_converged", 1e9 * film_volume(&converged), "mm3");
+    rv_bench_emit(out, "bridges_at_end", (double)rig->contacts.stats.bridges, "");
+    rv_bench_emit(out, "bridges_at_end_converged", (double)converged.contacts.stats.bridges, "");
+    rv_bench_emit(out, "clumps_at_end", clumps, "");
+    rv_bench_emit(out, "clumps_at_end_converged", clumps_converged, "");
+  }
+  rv_rig_wet_free(&converged);
+  return result;
+}
+
 // Times of the measured part of a run.
 typedef struct Times {
   double cpu, wall;  // seconds a step
@@ -211,6 +242,8 @@ static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig,
   rv_bench_emit(out, "newton_iterations", rig->strands.iterations, "");
   rv_bench_emit(out, "cg_iterations", rig->strands.cg_iterations, "");
   rv_bench_emit(out, "residual", rig->strands.residual, "");
+  rv_bench_emit(out, "tolerance", rig->def.tolerance, "");
+  rv_bench_emit(out, "most_newton_iterations", rig->def.niter, "");
   rv_bench_emit(out, "film_per_hair", 1e9 * film_volume(rig) / (double)rig->hair.count, "mm3");
 }
 
@@ -235,6 +268,7 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   if (!result) emit_cost(out, &c, &rig, a_step, mb);
   // The steps until the tips are compared with the reference.
   if (!result) result = run_to(&rig, WHOLE_TIME - before - MEASURED_TIME, 1, error);
+  if (!result && c.kind == ROW) result = emit_converged(out, &c, &rig, error);
   if (!result) result = emit_tips(out, &c, &rig, error);
   rv_rig_wet_free(&rig);
   return result;

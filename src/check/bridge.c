@@ -221,7 +221,7 @@ typedef struct Merged {
 // Equal hairs of radius 1 with a bridge of that area; k is such that contact and bridge both matter.
 static Merged merged(const RvBridgeTable* t, double area, double k) {
   Merged m = {.k = k};
-  const RvWetDef def = {2, 2, 3, 4, 1, 1, area, 1};
+  const RvWetDef def = {2, 2, 3, 4, 1, 1, area, 1, 0};
   m.pulls = rv_contact_wet_law(t, &def, &m.wet);
   return m;
 }
@@ -284,7 +284,7 @@ static void check_single_values(const RvCheckOut* out, const RvBridgeTable* t) {
 static double count_tiny_bridges(const RvBridgeTable* t) {
   double count = 0;
   for (int k = 20; k <= 300; ++k) {
-    const RvWetDef def = {2, 1, 1.5, 2.5, 1, 1, pow(10, -k), 1};
+    const RvWetDef def = {2, 1, 1.5, 2.5, 1, 1, pow(10, -k), 1, 0};
     RvWetLaw law;
     count += rv_contact_wet_law(t, &def, &law);
   }

@@ -81,7 +81,7 @@ static double cohesion(const Row* r) {
       double d = D0 + (k + 0.5) * step, w = weight(&t, d);
       double area = r->count == 2 ? AREA : AREA * w / (w + weight(&t, D0));
       RvWetLaw law = {0};
-      const RvWetDef def = {2 * RADIUS, 2 * RADIUS, D0, 4 * RADIUS, RADIUS, 1, area, TENSION};
+      const RvWetDef def = {2 * RADIUS, 2 * RADIUS, D0, 4 * RADIUS, RADIUS, 1, area, TENSION, 0};
       if (rv_contact_wet_law(&t, &def, &law)) work += step * rv_contact_wet_force(&law, d).force;
     }
   }

@@ -124,8 +124,8 @@ RvResult rv_check_parting(const RvCheckOut* out, RvError* error) {
     if (fabs(d - 4.3 * R) < 0.5 * step) *(k < STEPS ? &early : &pull) = force_on(&w, 0).y;
   }
   if (!result) {
-    // Within a step: the bridge forms at d0 and breaks at d_max.
-    rv_check_emit(out, "forms_at", forms / R, 3, 0.021);
+    // Within a step: the bridge forms at 1.05 d0, where hairs count as joined (E47), and breaks at d_max.
+    rv_check_emit(out, "forms_at", forms / R, 1.05 * 3, 0.021);
     rv_check_emit(out, "parts_at", parts / R, 2 + RUPTURE * 2, 0.021);
     rv_check_emit(out, "before_it_forms", early, 0, 0);
     rv_check_emit(out, "pull", pull / (length * closed_form(R, 1 / R, THETA, 2.3 * R, 4 * R * R)), 1, 0.005);
@@ -231,9 +231,12 @@ static RvResult begin_bridge(double dt, double* ratio, RvError* error) {
   const double moment = 1e-9;              // s: the hairs touch so shortly that the bridge gets no area
   Wet w;
   RvResult result = make(&w, 2, N, film, error);
-  // The hairs touch for a moment, and are then held apart.
+  // The hairs are apart at first, touch for a moment, and are then held apart. (A bridge of the first step would be one
+  // of the initial state, which has its whole force.)
   double impulse = 0;
   lay(&w, 0, rv_vec3(0, 0, 0), rv_vec3(EDGE, 0, 0));
+  lay(&w, 1, rv_vec3(0, 8 * R, 0), rv_vec3(EDGE, 0, 0));
+  if (!result) result = find_contacts(&w, moment, error);
   lay(&w, 1, rv_vec3(0, 2.9 * R, 0), rv_vec3(EDGE, 0, 0));
   if (!result) result = find_contacts(&w, moment, error);
   lay(&w, 1, rv_vec3(0, 4.3 * R, 0), rv_vec3(EDGE, 0, 0));

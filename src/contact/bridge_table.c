@@ -168,6 +168,9 @@ bool rv_contact_wet_law(const RvBridgeTable* t, const RvWetDef* def, RvWetLaw* w
   w->rupture = rupture;
   w->fade = rupture - rv_min(FADE * row.scale, 0.5 * room);
   w->turn = rv_min(def->turn, w->start + 0.5 * (w->fade - w->start));
+  double half = rv_min(0.5 * def->spread, RV_BRIDGE_SPREAD * (w->fade - w->turn));
+  w->fade -= half;
+  w->rupture += half;
   w->step = (w->fade - w->turn) / (RV_WET_KNOTS - 4);
   w->inverse = 1 / w->step;
   // Forces and slopes from the table.

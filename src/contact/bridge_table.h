@@ -11,6 +11,11 @@
 // f(B) / (B - d0), as printed, then follows the table, and fades over the last tenth before rupture. Below d0 the slope
 // falls to 0 at d_min: it adds to the penalty force there, and holds a pair in equilibrium at d0.
 //
+// A link stands for a length along which the distance varies by `spread`, and is evaluated at its middle (WH-15). There
+// the bridge does not rupture at once but end by end: the drop of the force at rupture is spread over that range, which
+// is the mean of the drop over the length and keeps the energy. Without it a front between joined and open hairs sticks
+// at every vertex, and the parting of two hairs depends on the number of points and on the step.
+//
 // The merged force f is the difference of two forces: the attraction of the bridge and the push of the surfaces, which
 // part at B. From B on f is the attraction. Nearer, the attraction keeps its value f(B), the pull-off force, as the
 // cohesion of SD-26 keeps that of contact; so the surfaces push each other by P = f(B) - f. At d0 push and attraction
@@ -27,7 +32,8 @@ enum { RV_BRIDGE_RATIOS = 17, RV_BRIDGE_ROWS = 97, RV_BRIDGE_COLUMNS = 65 };  //
 enum { RV_WET_KNOTS = 8 };                                                    // of a link's law
 #define RV_BRIDGE_WIDEST 24.0   // root of the largest area of the table, in radii
 #define RV_BRIDGE_NEAREST 0.05  // smallest gap of the table, in units of the gap at rupture
-#define RV_BRIDGE_SOFT 0.1      // half-width of the smooth maximum, in units of the tension
+#define RV_BRIDGE_SPREAD 0.9  // of the range from B to fading: most by which the drop of the force is spread to a side
+#define RV_BRIDGE_SOFT 0.1    // half-width of the smooth maximum, in units of the tension
 
 typedef struct RvBridgeTable {
   double angle[2];  // rad
@@ -78,6 +84,7 @@ typedef struct RvWetDef {
   double ratio;     // of the radii, or radius x mean curvature
   double area;      // m2
   double strength;  // N, tension x length x multipliers
+  double spread;    // m, difference of the distance between both ends of the length; 0: parallel
 } RvWetDef;
 // Makes the law of a link; false: it has no force.
 bool rv_contact_wet_law(const RvBridgeTable* table, const RvWetDef* def, RvWetLaw* out);

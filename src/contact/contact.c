@@ -19,7 +19,7 @@ RvContactDef rv_contact_defaults(void) {
                         .solid_stiffness = 1e3,
                         .solid_width = 1e-4,
                         .slip = 0.5,
-                        .slip_speed = 0.01,
+                        .slip_speed = 0.004,
                         .margin = 1,
                         .acceleration = {0, -9.81, 0},
                         .neighbours = 4};

@@ -43,12 +43,14 @@ RV_INLINE void place_knots(const RvWetLanes* in, int at, Knots* k) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), half = rv_lanes_set(0.5);
   const RvLanes area = rv_lanes_load(in->area + at), root = rv_lanes_sqrt(area);
   const RvLanes scale = rv_lanes_load(in->rupture + at) * root, start = widen(in->start + at);
-  const RvLanes touch = widen(in->touch + at), rupture = touch + scale, room = rupture - start;
+  const RvLanes touch = widen(in->touch + at), end = touch + scale, room = end - start;
   const RvLanes rise = widen(in->turn + at) - start;
   const RvLanes x = clamp(room / rise, zero, one), smooth = x * x * (rv_lanes_set(3) - rv_lanes_set(2) * x);
   // Knots.
-  const RvLanes fade = rupture - lesser(rv_lanes_set(FADE) * scale, half * room);
-  const RvLanes turn = lesser(widen(in->turn + at), start + half * (fade - start));
+  const RvLanes whole = end - lesser(rv_lanes_set(FADE) * scale, half * room);
+  const RvLanes turn = lesser(widen(in->turn + at), start + half * (whole - start));
+  const RvLanes spread = lesser(half * widen(in->spread + at), rv_lanes_set(RV_BRIDGE_SPREAD) * (whole - turn));
+  const RvLanes fade = whole - spread, rupture = end + spread;
   const RvLanes step = (fade - turn) * rv_lanes_set(1.0 / (RV_WET_KNOTS - 4));
   // Coordinates in the table.
   const RvLanes wide = lesser(root / (widen(in->radius + at) * rv_lanes_set(RV_BRIDGE_WIDEST)), one);

@@ -168,13 +168,17 @@ static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, 
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   double r = s->edge_radius[e], q = s->edge_radius[f];
   double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
+  RvVec3 tb = s->tangent[f];
+  RvVec3 opening = rv_mad(s->tangent[e], rv_dot(s->tangent[e], tb) < 0 ? 1 : -1, tb);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
+  m.spread = at->length * fabs(rv_dot(at->normal, opening));
   m.film[0] = s->area[i] * (1 - at->u) + s->area[i + 1] * at->u;
   m.film[1] = s->area[j] * (1 - at->v) + s->area[j + 1] * at->v;
   // A pair next to a bridge counts as bridged.
   double weight;
   const RvBridgeTable* table = rv_contact_table(c, e, f);
-  if (!(m.old_area > 0) && gap > m.height && gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]))
+  if (!(m.old_area > 0) && gap > m.height &&
+      gap < m.touch + table->rupture * sqrt(m.film[0] + m.film[1]) + 0.5 * m.spread)
     m.old_area = area_beside(beside);
   if (!rv_contact_wet_meets(table, &m, &weight)) return false;
   // Under water there is no force, whatever the other side is (WH-18).
@@ -193,10 +197,11 @@ static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, 
   w->distance_max = (float)(gap + rv_max(apart + fall, 0) + slack);
   w->touch = (float)(r + q);
   w->turn = (float)(2 * reach - (r + q));
+  w->spread = (float)m.spread;
   w->radius = (float)rv_min(r, q);
   w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
   // Sideways motion separates parallel strands too, to second order.
-  RvVec3 tb = s->tangent[f], across = rv_cross(s->tangent[e], tb);
+  RvVec3 across = rv_cross(s->tangent[e], tb);
   double parallel = BLEND / (rv_dot(across, across) + BLEND);
   w->side = rv_contact_float3(
       rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));

@@ -35,7 +35,8 @@ typedef struct RvLinkResponse {
 typedef struct RvWetLanes {
   double area[RV_LINKS];     // m2
   double rupture[RV_LINKS];  // of the table
-  float touch[RV_LINKS], start[RV_LINKS], width[RV_LINKS], turn[RV_LINKS], radius[RV_LINKS], ratio[RV_LINKS];
+  float touch[RV_LINKS], start[RV_LINKS], width[RV_LINKS], turn[RV_LINKS], radius[RV_LINKS], ratio[RV_LINKS],
+      spread[RV_LINKS];
   float distance[RV_LINKS];  // m, at the start of the step
   const RvBridgeTable* table[RV_LINKS];
 } __attribute__((aligned(64))) RvWetLanes;

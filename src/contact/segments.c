@@ -10,6 +10,9 @@ enum { CHUNKS = 64 };  // chunks of strands; fixed, so that sums do not depend o
 // as the number of pairs would otherwise be unbounded.
 static const double MAX_SWEEP = 0.35;
 static const double REGULARISATION = 1e-6;  // of the trace of the covariance: makes flat and straight sets solvable
+// d0: distance up to which strands count as joined, as in E47. At 1, strands that start at d0 would or would not be
+// bridged by the rounding of their positions.
+static const double TOUCHING = 1.05;
 
 // Rigid part of the affine velocity field that fits all vertices best. Motion with it, as of the hair on a turning
 // head, does not change distances; the remainder of the velocities does.
@@ -161,13 +164,14 @@ static double sweep(const Fill* f, double a, double b) {
   return f->dt * rv_max(fabs(a), fabs(b));
 }
 
-// H of WH-11: radius of strand and film, at least half of d0, so that strands in equilibrium at d0 have touching films.
+// H of WH-11: radius of strand and film, at least TOUCHING halves of d0, so that strands in equilibrium at d0 have
+// touching films.
 static double height_of(const Fill* f, size_t e, size_t at) {
   const RvSegments* s = &f->c->segments;
   double r = s->radius[at];
   // among many bridges only neighbours near enough to get a share of the film count
   double h = rv_min(sqrt(s->area[at] * (1 / RV_PI) + r * r), f->c->bridge_range[e] * f->def->reach * r);
-  return rv_max(h, f->def->reach * r);
+  return rv_max(h, TOUCHING * f->def->reach * r);
 }
 
 // Plane normals of a strand: the mean tangent of both edges at each vertex; at an end that edge's own.

@@ -142,7 +142,7 @@ typedef struct RvLinkCandidate {
   float along[2];  // position on either edge, 0 to 1
   float width, stiffness, friction_limit, slip;
   double weight, length, film[2], strength;
-  float distance, distance_min, distance_max, touch, turn, radius, ratio;
+  float distance, distance_min, distance_max, touch, turn, radius, ratio, spread;
   RvFloat3 side;
   float shift;
   uint8_t dry, active, has_law;  // as in RvWetPair
@@ -295,6 +295,7 @@ typedef struct RvWetMeeting {
   double height;    // m, sum of the heights H
   double film[2];   // m2, on each side
   double old_area;  // m2, of its bridge in the step before; 0: none
+  double spread;    // m, as in RvWetDef
 } RvWetMeeting;
 // Whether the pair is or becomes a bridge, and its weight in the shares of the films. (wet.c)
 bool rv_contact_wet_meets(const RvBridgeTable* table, const RvWetMeeting* at, double* weight);

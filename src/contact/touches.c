@@ -288,7 +288,7 @@ static RvWetPair bridge_of(const Touching* w, const Point* p, double multiple, d
   RvWetPair out = {0};
   double reach = reach_of(w, p);
   double slack = SLACK * reach + w->dt * w->dt * rv_length(w->def->acceleration);
-  RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0};
+  RvWetMeeting m = {p->distance, reach, p->radius, height_of(w, p), {p->film, 0}, old ? old->area : 0, 0};
   double weight;
   if (!rv_contact_wet_meets(rv_contact_solid_table(w->c, p->key), &m, &weight)) return out;
   out = (RvWetPair){.weight = weight,

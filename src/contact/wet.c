@@ -12,7 +12,8 @@
 // of the films at once; its force grows from 0 with the time constant RELAX, and later its area relaxes to its share
 // with the same time constant. So forces change gradually for every step length. (If the area grew from 0 instead, a
 // bridge would have no force until it spans the gap, and then, near rupture, a force that falls with the distance: a
-// row of wet hairs collapsed into pairs at once, chosen by drops and by the step.)
+// row of wet hairs collapsed into pairs at once, chosen by drops and by the step.) Bridges of the initial state are not
+// new: they have their whole force from the first step on, or hairs that start joined would spring apart.
 #include <math.h>
 #include <string.h>
 
@@ -80,11 +81,11 @@ static double proximity(double distance, double reach) {
 bool rv_contact_wet_meets(const RvBridgeTable* t, const RvWetMeeting* m, double* weight) {
   double film = m->film[0] + m->film[1];
   if (!(film > 0)) return false;
-  double full = m->touch + t->rupture * sqrt(film);
+  double full = m->touch + t->rupture * sqrt(film), half = 0.5 * m->spread;
   double limit =
-      m->old_area > 0 ? rv_max(m->height, m->touch + t->rupture * sqrt(m->old_area)) : rv_min(m->height, full);
+      m->old_area > 0 ? rv_max(m->height, m->touch + t->rupture * sqrt(m->old_area) + half) : rv_min(m->height, full);
   if (!(m->distance <= limit)) return false;
-  double d = rv_max(m->distance, 0), x = d / rv_max(rv_max(m->height, full), limit);
+  double d = rv_max(m->distance, 0), x = d / rv_max(rv_max(m->height, full + half), limit);
   double vanish = rv_max(1 - x * x, LEAST_WEIGHT);
   *weight = vanish * vanish * proximity(d, m->reach);
   return true;
@@ -164,6 +165,7 @@ typedef struct Sharing {
   RvContacts* c;
   double rate;  // share of the difference to the target that relaxes within the step
   double left;  // share of the difference that remains in the mean over the step
+  bool initial;  // the first step: its bridges belong to the initial state
   const RvContactDef* def;
 } Sharing;
 
@@ -215,14 +217,14 @@ static double share_of(double weight, double sum) {
 
 // Advances the share of its force that a bridge has reached; returns its mean over the step.
 static double grow(const Sharing* s, bool young, float* pull) {
-  double missing = young ? 1 : 1 - (double)*pull;
+  double missing = young ? !s->initial : 1 - (double)*pull;
   *pull = (float)(1 - missing * (1 - s->rate));
   return 1 - missing * s->left;
 }
 
 // Makes the law of a touch's bridge, and finds whether it may have a force in the step, and how much its surfaces push.
 static double make_touch_law(const RvBridgeTable* t, RvWetPair* w, double area, RvWetLaw* law) {
-  const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength};
+  const RvWetDef def = {w->touch, w->low, w->start, w->turn, w->radius, w->ratio, area, w->strength, 0};
   law->rupture = 0;
   // a bridge that stays beyond rupture in the step needs no law
   bool far = !w->dry && w->distance_min > w->touch + t->rupture * sqrt(area);
@@ -256,6 +258,7 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, R
   in->turn[k] = w->turn;
   in->radius[k] = w->radius;
   in->ratio[k] = w->ratio;
+  in->spread[k] = w->spread;
   in->distance[k] = w->distance;
   law->side[0][k] = w->side.x;
   law->side[1][k] = w->side.y;
@@ -291,7 +294,8 @@ static bool settle_link(const Sharing* s, const RvBridgeTable* t, RvLinkCandidat
   double target = mine * w->film[0] + other * w->film[1];
   w->strength *= grow(s, !(area > 0), &w->memory.pull);
   w->memory.area = (float)(area > 0 ? area + (target - area) * s->rate : target);
-  return w->strength > 0 && (w->dry || w->distance_min <= w->touch + t->rupture * sqrt(w->memory.area));
+  return w->strength > 0 &&
+         (w->dry || w->distance_min <= w->touch + t->rupture * sqrt(w->memory.area) + 0.5 * w->spread);
 }
 
 // Areas and laws of some blocks of candidates.
@@ -368,7 +372,7 @@ RvResult rv_contact_wet_share(RvContacts* c, double dt, const RvContactDef* def,
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for the liquid between strands");
   sum_weights(c);
   double rate = 1 - rv_exp(-dt / RELAX);
-  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, def};
+  Sharing s = {c, rate, dt > 0 ? rate * RELAX / dt : 1, !c->begun, def};
   rv_parallel_for(c->candidates.blocks, BLOCKS_OF_TASK, settle_links, &s);
   rv_parallel_for(c->touch_keys.count, TOUCHES_OF_TASK, settle_touches, &s);
   for (size_t k = 0; k < c->candidates.blocks; ++k) stats->bridges += c->candidates.bridges[k];

@@ -132,8 +132,7 @@ def cook(scene, sets=(), frames=None, solver="wet", fails=False):
     if kind != "liquidsolver":
         nodes["test_hair"] = {"type": "filecache", "inputs": [solver], "parms": {"file": "$OUT/hair.$F4.bgeo"}}
     if kind != "strandsolver":
-        source = solver if kind == "liquidsolver" else solver + ":liquid"
-        nodes["test_liquid"] = {"type": "filecache", "inputs": [source], "parms": {"file": "$OUT/liquid.$F4.bgeo"}}
+        nodes["test_liquid"] = {"type": "filecache", "inputs": [solver + ":liquid"], "parms": {"file": "$OUT/liquid.$F4.bgeo"}}
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = tempfile.mkdtemp(prefix="rivulet_scene_", dir=base)
     path, report = os.path.join(folder, "scene.json"), os.path.join(folder, "report.jsonl")

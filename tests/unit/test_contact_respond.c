@@ -98,7 +98,8 @@ static RvWetDef bridge_of(uint64_t i) {
                     .radius = R,
                     .ratio = R / r,
                     .area = i % 7 == 0 ? 0 : a * a,
-                    .strength = 1e-4 * uniform(14, i)};
+                    .strength = 1e-4 * uniform(14, i),
+                    .spread = i % 3 == 0 ? 0 : (float)(4 * R * uniform(16, i))};
 }
 
 // WH-13: the laws of eight are those of one, to what a float holds, at all distances
@@ -130,6 +131,7 @@ static void wet_laws(void** state) {
       in.turn[k] = (float)d.turn;
       in.radius[k] = (float)d.radius;
       in.ratio[k] = (float)d.ratio;
+      in.spread[k] = (float)d.spread;
       in.distance[k] = (float)(R * (1 + 8 * uniform(15, seed * RV_LINKS + (uint64_t)k)));
       law.strength[k] = d.strength;
       b.normal[0][k] = 1;
