@@ -474,7 +474,8 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
   // Motion of the guides in this frame, and of the hairs.
   rv_transfer_guides_turn(&t->guides, t->bind->near, window);
-  RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend, &t->p->wetramp, &t->p->clumpprofile, t->p->spacing};
+  RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend,   &t->p->wetramp,
+                              &t->p->clumpprofile, t->p->spacing, window};
   result = rv_transfer_clump_open(t->cook, cook->input[2], &t->guides, t->bind, &wet, &t->clump, error);
   if (result) return result;
   rv_parallel_for(t->nhair, HAIRS_A_TASK, carry_range, t);
