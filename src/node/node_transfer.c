@@ -534,7 +534,7 @@ const RvNodeType rv_node_transfer = {
         "in a similar direction, and has its own slot in a ring around it. So a clump is as thick as its hairs "
         "and ends in a point. The strength is a continuous function of the guide's wetness along it; the number "
         "of a clump has no influence. Clumps of guides that stick together lie side by side. Hair beyond a wet "
-        "place follows its clump to the tip.\n\n"
+        "place follows its clump to the tip. Hair longer than its guide continues with the wave of the guide.\n\n"
         "Point attributes of the guides are transferred to the hairs: floats are interpolated, integers come "
         "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
         "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
