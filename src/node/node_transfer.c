@@ -484,7 +484,8 @@ static RvResult transfer(Transfer* t, RvError* error) {
   if (rv_cook_cancelled(cook, 0.4, "carry")) return rv_fail(error, RV_CANCELLED, "interrupted");
   // Motion of the guides in this frame, and of the hairs.
   rv_transfer_guides_turn(&t->guides, t->bind->near, window);
-  RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend, &t->p->wetramp, &t->p->clumpprofile, t->p->spacing};
+  RvTransferClumpParms wet = {t->p->wetnessattrib, t->p->blend,   &t->p->wetramp,
+                              &t->p->clumpprofile, t->p->spacing, window};
   result = rv_transfer_clump_open(t->cook, cook->input[2], &t->guides, t->bind, &wet, &t->clump, error);
   if (result) return result;
   rv_parallel_for(t->nhair, HAIRS_A_TASK, carry_range, t);
@@ -544,7 +545,7 @@ const RvNodeType rv_node_transfer = {
         "in a similar direction, and has its own slot in a ring around it. So a clump is as thick as its hairs "
         "and ends in a point. The strength is a continuous function of the guide's wetness along it; the number "
         "of a clump has no influence. Clumps of guides that stick together lie side by side. Hair beyond a wet "
-        "place follows its clump to the tip.\n\n"
+        "place follows its clump to the tip. Hair longer than its guide continues with the wave of the guide.\n\n"
         "Point attributes of the guides are transferred to the hairs: floats are interpolated, integers come "
         "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
         "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "

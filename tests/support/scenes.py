@@ -120,8 +120,9 @@ def load(scene):
         return json.load(stream)
 
 
-def cook(scene, sets=(), frames=None, solver="wet", fails=False):
-    """Cooks a scene; the strands and the liquid of its solver are written as hair.$F4.bgeo and liquid.$F4.bgeo."""
+def cook(scene, sets=(), frames=None, solver="wet", fails=False, extra=()):
+    """Cooks a scene; the strands and the liquid of its solver are written as hair.$F4.bgeo and liquid.$F4.bgeo, and the
+    first output of each node of `extra` as NODE.$F4.bgeo."""
     scene = load(scene)
     nodes = scene["nodes"]
     for name in [n for n, node in nodes.items() if node["type"] == "filecache"]:
@@ -133,6 +134,8 @@ def cook(scene, sets=(), frames=None, solver="wet", fails=False):
         nodes["test_hair"] = {"type": "filecache", "inputs": [solver], "parms": {"file": "$OUT/hair.$F4.bgeo"}}
     if kind != "strandsolver":
         nodes["test_liquid"] = {"type": "filecache", "inputs": [solver + ":liquid"], "parms": {"file": "$OUT/liquid.$F4.bgeo"}}
+    for name in extra:
+        nodes["test_" + name] = {"type": "filecache", "inputs": [name], "parms": {"file": f"$OUT/{name}.$F4.bgeo"}}
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     folder = tempfile.mkdtemp(prefix="rivulet_scene_", dir=base)
     path, report = os.path.join(folder, "scene.json"), os.path.join(folder, "report.jsonl")

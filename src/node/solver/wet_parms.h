@@ -19,7 +19,7 @@
   X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                          \
     "Steps of strands and film in each step of the liquid.")                                    \
   X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.")   \
-  X(INT, niter, "Newton Iterations", 8, HARD(1), HARD(100), "",                                 \
+  X(INT, niter, "Newton Iterations", 32, HARD(1), HARD(100), "",                                \
     "Most iterations of the strands a step. 1 is the linearised step, which is fast and soft.") \
   X(FLOAT, tolerance, "Tolerance", 1e-3, HARD(1e-12), HARD(1), "",                              \
     "Share of the first Newton step that ends a step of the strands.")                          \

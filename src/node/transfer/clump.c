@@ -109,6 +109,7 @@ static void make_locks(const Clumping* w, size_t guide) {
     rv_vec3_store64(lock->side, side);
     rv_vec3_store64(lock->ahead, ahead);
   }
+  if (max_amount > 0) rv_transfer_tail(g, guide, w->p->window, w->out->locks, w->out->tail);
 }
 
 // Computes the clumps of a range of guides.
@@ -134,8 +135,9 @@ RvResult rv_transfer_clump_open(RvCook* cook, const RvDetail* moved, const RvTra
     rv_cook_warn(cook, "%zu points of the guides count as dry, because their %s is not finite; the first is point %zu",
                  bad, p->attrib, first);
   out->locks = rv_alloc(g->nsample, sizeof *out->locks);
+  out->tail = rv_alloc(g->nsample, sizeof *out->tail);
   out->max_amount = rv_alloc(g->count, sizeof *out->max_amount);
-  if (!out->locks || !out->max_amount)
+  if (!out->locks || !out->tail || !out->max_amount)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the clumps of %zu guides", g->count);
   rv_parallel_for(g->count, GUIDES_A_TASK, lock_range, &(Clumping){g, bind, p, wetness, out});
   return RV_OK;
@@ -143,23 +145,43 @@ RvResult rv_transfer_clump_open(RvCook* cook, const RvDetail* moved, const RvTra
 
 void rv_transfer_clump_free(RvTransferClump* clump) {
   rv_free(clump->locks);
+  rv_free(clump->tail);
   rv_free(clump->max_amount);
   *clump = (RvTransferClump){0};
 }
 
+// Two neighbouring centres of a lock and the interpolation parameter between them.
+typedef struct Span {
+  const RvTransferLock *a, *b;
+  double t;
+  double straight;  // length beyond b
+} Span;
+
+// The span at an arc length. Beyond the tip of the guide it is one of the tail, beyond the tail straight ahead.
+static Span find_span(const RvTransferClump* clump, const RvTransferGuides* g, const RvTransferSpot* spot,
+                      double along) {
+  size_t at = (size_t)spot->at[spot->owner], j = at + 1;
+  Span span = {&clump->locks[at], &clump->locks[at + 1], spot->share[spot->owner], 0};
+  double tip = g->along[j], beyond = along - tip;
+  if (!(span.t >= 1 && beyond > 0)) return span;
+  // tail[j] is at arc length 2 tip - along[j]; the root is at 0
+  while (g->along[j - 1] > 0 && tip - g->along[j - 1] < beyond) --j;
+  double length = g->along[j] - g->along[j - 1];
+  double t = length > 0 ? rv_min((beyond - tip + g->along[j]) / length, 1) : 1;
+  return (Span){&clump->tail[j], &clump->tail[j - 1], t, rv_max(beyond - tip + g->along[j - 1], 0)};
+}
+
 RvVec3 rv_transfer_clump_place(const RvTransferClump* clump, const RvTransferGuides* g, const RvTransferSpot* spot,
                                double along, const float slot[2], double diameter, double* amount) {
-  size_t at = (size_t)spot->at[spot->owner];
-  const RvTransferLock *a = &clump->locks[at], *b = a + 1;
-  // Beyond the tip of the guide the hair continues straight ahead.
-  double t = spot->share[spot->owner];
+  Span span = find_span(clump, g, spot, along);
+  const RvTransferLock *a = span.a, *b = span.b;
+  double t = span.t;
   double scale = clump->p.spacing * diameter;
-  double beyond = along - g->samples[at + 1].along;
   RvVec3 side = rv_lerp(rv_vec3_load64(a->side), rv_vec3_load64(b->side), t);
   RvVec3 ahead = rv_lerp(rv_vec3_load64(a->ahead), rv_vec3_load64(b->ahead), t);
   RvVec3 other = rv_cross(ahead, side);
   RvVec3 x = rv_lerp(rv_vec3_load64(a->centre), rv_vec3_load64(b->centre), t);
   x = rv_mad(rv_mad(x, scale * slot[0], side), scale * slot[1], other);
   *amount = a->amount + t * (b->amount - a->amount);
-  return t >= 1 && beyond > 0 ? rv_mad(x, beyond, ahead) : x;
+  return rv_mad(x, span.straight, ahead);
 }

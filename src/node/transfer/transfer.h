@@ -134,6 +134,7 @@ typedef struct RvTransferClumpParms {
   const RvRamp* wetramp;  // strength over wetness
   const RvRamp* profile;  // strength from root to tip
   double spacing;         // distance of hairs in a clump, in diameters
+  double window;          // arc length of guide whose chord is free of its wave
 } RvTransferClumpParms;
 
 // Centre of a clump (a lock of hair) at a sample of its guide.
@@ -145,6 +146,7 @@ typedef struct RvTransferLock {
 typedef struct RvTransferClump {
   RvTransferClumpParms p;
   RvTransferLock* locks;  // [nsample]; NULL: nothing is wet
+  RvTransferLock* tail;   // [nsample] beyond the tip, the mirror of each sample: at arc length 2 tip - along
   double* max_amount;     // [guides] largest amount
 } RvTransferClump;
 
@@ -158,5 +160,11 @@ RvResult rv_transfer_clump_open(RvCook* cook, const RvDetail* moved, const RvTra
 RvVec3 rv_transfer_clump_place(const RvTransferClump* clump, const RvTransferGuides* guides, const RvTransferSpot* spot,
                                double along, const float slot[2], double diameter, double* amount);
 void rv_transfer_clump_free(RvTransferClump* clump);
+
+//---------------------------------------------------------------------------------------------- tail.c
+
+// Computes the tail of a guide's lock: locks and tail [nsample], as in RvTransferClump.
+void rv_transfer_tail(const RvTransferGuides* guides, size_t guide, double window, const RvTransferLock* locks,
+                      RvTransferLock* tail);
 
 #endif
