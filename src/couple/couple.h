@@ -99,8 +99,8 @@ RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, co
                             double* capacity, double* hairs, RvError* error);
 
 // Bundles (WH-20, E74): `free_area` [vertices] m2 of space between the hairs that belongs to each hair, and
-// `bundle_share` [vertices] chi, which is 1 where hairs stand so close that capillarity holds a column of a capillary
-// length or more between them, and 0 for hairs that stand alone. The suction of a bundle that is not full is
+// `bundle_share` [vertices] chi, which is 1 where hairs stand so close that capillarity holds a column of two capillary
+// lengths or more between them, and 0 for hairs that stand alone. The suction of a bundle that is not full is
 // chi 2 pi r tension cos(angle) / free_area.
 RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                            double* free_area, double* bundle_share, RvError* error);

@@ -5,10 +5,10 @@
 // to it than to any other hair (hair_cell.h). Filling it wets 2 pi r of circumference, so the energy balance per length
 // gives the suction p = 2 pi r tension cos(angle) / s, and a column of p / (density g) against gravity.
 //
-// The weight chi of the bundle. The column is p / (density g) = l_c s_c / s with the capillary length l_c and s_c = 2
-// pi r cos(angle) l_c. Below l_c / 2 it is no more than a meniscus: chi rises from 0 at s = 2 s_c to 1 at s_c. And
-// hairs in one row, as a pair, do not enclose liquid: chi falls to 0 where the directions that count lie along one
-// line, by their second moment |mean of exp(2 i angle)|. Neither points nor substeps change either.
+// The weight chi of the bundle. The column is p / (density g) = l_c s_most / s with the capillary length l_c and
+// s_most = 2 pi r cos(angle) l_c. Below l_c it is no more than a meniscus: chi rises from 0 at s = s_most to 1 at half
+// of it. And hairs in one row, as a pair, do not enclose liquid: chi falls to 0 where the directions that count lie
+// along one line, by their second moment |mean of exp(2 i angle)|. Neither points nor substeps change either.
 //
 // A strand that stands for n hairs has them evenly in its cell, a / n each. Fine strands are measured at every so many
 // vertices, about as far apart as the neighbours are looked for.
@@ -26,7 +26,7 @@ enum { MOST_PIECES = 8 };  // beads of a chord at most
 enum { AXIS_BITS = 20 };   // of a key for each axis at most
 enum { STRANDS_OF_TASK = 64, NODES_OF_TASK = 256, BEADS_OF_TASK = 4096 };
 // Capillary lengths: a lower column is no more than a meniscus.
-static const double MENISCUS = 0.5;
+static const double MENISCUS = 1;
 // Neighbours fade out between the reach, at which the column is a meniscus, and so many reaches.
 static const float FADE = 1.25F;
 // Beads fade out between their half length and so many of it, so that the end of a hair is not sudden.

@@ -83,10 +83,10 @@ static void guides(void** state) {
   assert_true(m.share[SIDE + 1][2] == 1);
 }
 
-// chi falls from 1 at a column of a capillary length to 0 at half of one: between 0.93 and 1.31 mm for water.
+// chi falls from 1 at a column of two capillary lengths to 0 at one: between 0.66 and 0.93 mm for water.
 static void share_by_distance(void** state) {
   (void)state;
-  const double d[] = {1e-4, 8e-4, 1e-3, 1.1e-3, 1.2e-3, 1.35e-3, 5e-3};
+  const double d[] = {1e-4, 6e-4, 7e-4, 8e-4, 9e-4, 9.5e-4, 5e-3};
   double before = 2;
   for (int n = 0; n < 7; ++n) {
     Bundle b = square(d[n], SIDE, 0);
