@@ -45,7 +45,7 @@ mats=$(mktemp -d)
 rm -rf "$mats"
 
 echo "== a tuft drawn out of a pool: sizes of particles, substeps and points"
-RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/physics/test_dip.py full
+RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/full/dip.py full
 
 echo "== convergence in the step and in the number of points"
 for name in zip two_hairs; do

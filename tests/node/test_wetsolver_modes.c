@@ -230,7 +230,8 @@ static void liquid_of_vdbs_wets(void** state) {
   // a hair draws a film of 1e-9 m2 out of water that passes at 0.5 m/s (Landau and Levich): a centimetre of one hair
   assert_true(seen.ledger.film > 1e-11);
   assert_true(seen.ledger.sources < LAST * 4.0 / 3 * 3.2 * 8e-6);
-  assert_true(seen.drift < 1e-12);
+  // the film is 1e-4 of the particles that it comes from, whose volumes are differences of doubles
+  assert_true(seen.drift < 1e-11);
   const RvDetail* made;
   CHECK_OK(rv_scene_cook(scene, "s:liquid", LAST, &made, &error), error);
   // the ball itself is not ours: only drops are

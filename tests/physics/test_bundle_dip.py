@@ -9,7 +9,7 @@ import scenes  # noqa: E402
 
 # As for columns of painted film (test_bundle_column.py): 3% by the pressure law, 8% by the tips' drops, a vertex is 4%.
 COLUMN = 0.15
-# The pool's surface, which a column drawn up is measured from, is known to half a particle: 12% of the lowest column.
+# The pool's surface, which a column drawn up is measured from, is known to half a particle: 9% of the lowest column.
 RESOLUTION = 0.15
 FPS, DEPTH, WIDE = 24, 0.024, 0.02
 
@@ -55,10 +55,10 @@ def main():
     for d, angle, viscosity in cases:
         name = f"d {d * 1e3:g} mm, column of {bundles.column(d, angle) * 1e3:.1f} mm"
         for what, way in (("drawn out", drawn_out), ("drawn up", drawn_up)):
-            found = [way(d, angle, viscosity, sep) for sep in (0.002, 0.001)]
+            found = [way(d, angle, viscosity, sep) for sep in (0.0015, 0.001)]
             for height in found:
                 scenes.near(f"{name}: {what}, over h", height, 1, COLUMN, "energy balance")
-            scenes.equal(f"{name}: {what}, particlesep 2, 1 mm", found, RESOLUTION)
+            scenes.equal(f"{name}: {what}, particlesep 1.5, 1 mm", found, RESOLUTION)
     scenes.end()
 
 
