@@ -31,7 +31,8 @@ static const RvPortDef inputs[] = {
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
 static const RvPortDef outputs[] = {
-    {"strands", "Strands", "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
+    {"strands", "Strands",
+     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
     {"liquid", "Liquid", "The particles, with P v pscale id age volume source.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 
@@ -43,8 +44,10 @@ const RvNodeType rv_node_wetsolver = {
     .help =
         "Strands are elastic rods, the liquid around them particles on a sparse grid, and between the two is a film on "
         "every strand, which flows along it, soaks into it, pulls it to its neighbours, and drips.\n\n"
-        "Strands take up liquid that comes within their reach, at the rate capture, until they carry what their "
-        "number, radius and acceleration allow; what is more drips off, at the tips and along the strand. No liquid is "
+        "Strands draw a film out of the liquid that they leave, and the liquid between them where they stand close; "
+        "they "
+        "catch the drops that they meet; under water their film goes back. They carry what their number, radius and "
+        "acceleration allow; what is more drips off, at the tips and along the strand. No liquid is "
         "lost or made by it: what is on strands, in them and around them is always what came in less what went out. "
         "Liquid between strands pulls them into clumps, which open again when it is gone: an evaporated groom is what "
         "it was.\n\n"
