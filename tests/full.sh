@@ -24,7 +24,7 @@ echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/release
 
 echo "== a stage, a parameter, a state field, a node and a solver more, as docs/contributing.md says"
-copy=$(mktemp -d build/additions.XXXXXX)
+copy=$(mktemp -d --tmpdir=build)
 /usr/bin/python3 tests/full/additions.py "$top" "$copy"
 rm -rf "$copy"
 

@@ -102,9 +102,11 @@ static const double STRAND_STEP = 1e-3;  // s: substep of strands and film
 // Standing fur that leans at random.
 static RvVec3 stand(void* user, size_t strand, int vertex) {
   const uint64_t seed = *(const uint64_t*)user;
-  double x = ((double)(strand % ACROSS) - 0.5 * (ACROSS - 1)) * SPACING,
-         z = ((double)(strand / ACROSS) - 0.5 * (ACROSS - 1)) * SPACING, s = FUR * vertex / (FUR_POINTS - 1);
-  double a = LEAN * (2 * rv_random(seed, strand, 0, 0) - 1), b = LEAN * (2 * rv_random(seed, strand, 1, 0) - 1);
+  double x = ((double)(strand % ACROSS) - 0.5 * (ACROSS - 1)) * SPACING;
+  double z = ((double)(strand / ACROSS) - 0.5 * (ACROSS - 1)) * SPACING;
+  double s = FUR * vertex / (FUR_POINTS - 1);
+  double a = LEAN * (2 * rv_random(seed, strand, 0, 0) - 1);
+  double b = LEAN * (2 * rv_random(seed, strand, 1, 0) - 1);
   return rv_vec3(x + a * s, s, z + b * s);
 }
 

@@ -134,12 +134,6 @@ static double sum_radius(void* arg, size_t begin, size_t end) {
 
 //---------------------------------------------------------------------------------------------- beads
 
-static double strand_length(const Capacity* k, const RvCoupleStrand* s) {
-  double sum = 0;
-  for (int i = 0; i < s->count; ++i) sum += k->c->vertices.data[s->first + (size_t)i].length;
-  return sum;
-}
-
 // Number of beads of each strand, and memory for all; false: no memory.
 static bool count_beads(Capacity* k) {
   RvCouple* c = k->c;
@@ -150,7 +144,7 @@ static bool count_beads(Capacity* k) {
     const RvCoupleStrand* s = &c->strands.data[i];
     k->first[i] = (uint32_t)k->nbead;
     if (!s->valid) continue;
-    double want = ceil(strand_length(k, s) / k->spacing);
+    double want = ceil(rv_couple_strand_length(k->c, s) / k->spacing);
     double most = (double)BEADS_A_VERTEX * s->count;
     k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
   }
@@ -173,18 +167,13 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
     const RvCoupleVertex* v = &k->c->vertices.data[s->first];
     uint32_t first = k->first[n], last = k->first[n + 1];
     if (first == last) continue;
-    double each = strand_length(k, s) / (last - first), at = 0;
-    int i = 0;
+    double each = rv_couple_strand_length(k->c, s) / (last - first);
+    RvCoupleWalk walk = {0};
     for (uint32_t b = first; b < last; ++b) {
       // The edge of the bead.
       double want = (b - first + 0.5) * each;
-      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-      while (want > at + edge && i + 2 < s->count) {
-        at += edge;
-        ++i;
-        edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-      }
-      double t = edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0;
+      double t = rv_couple_walk_to(&walk, k->c, s, want);
+      const int i = walk.edge;
       const double* pull = &k->c->acceleration.data[s->first + (size_t)i];
       // The bead.
       Bead* bead = &k->beads[b];
@@ -443,7 +432,7 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &c->strands.data[n];
     uint32_t first = k->first[n], count = k->first[n + 1] - first;
-    double each = count ? strand_length(k, s) / count : 1, at = 0;
+    double each = count ? rv_couple_strand_length(k->c, s) / count : 1, at = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
       const RvCoupleVertex* v = &c->vertices.data[packed];

@@ -36,11 +36,6 @@ static bool is_dust(const RvCapture* k, double volume) {
   return volume <= DUST * k->set->nominal * DUST_ROUNDING;
 }
 
-static double smooth_step(double x) {
-  x = rv_clamp(x, 0, 1);
-  return x * x * (3 - 2 * x);
-}
-
 //---------------------------------------------------------------------------------------------- tiles
 
 // The arrays of a tile for the kernels.
@@ -149,7 +144,7 @@ static void weigh_some(void* arg, size_t begin, size_t end) {
         float dispersed = first < last ? rv_couple_capture_dispersed(k, t, cell) : 0;
         for (size_t i = first; i < last; ++i) {
           bool dripped = k->p->row[i] == k->set->drip_row;
-          k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? smooth_step((double)k->p->age[i] / FRESH) : 1);
+          k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? rv_smooth_step((double)k->p->age[i] / FRESH) : 1);
           k->dispersed[i] = dispersed;
         }
       }

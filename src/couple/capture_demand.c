@@ -31,11 +31,6 @@ static const double SPARSE_FILL = 0.15;
 // reach of. There it counts as in air, so that those who pay for its film are near as long as it comes out.
 static const double OUT_OF_REACH = 0.4;
 
-static double smooth_step(double x) {
-  x = rv_clamp(x, 0, 1);
-  return x * x * (3 - 2 * x);
-}
-
 //---------------------------------------------------------------------------------------------- submersion
 
 // Fill of the cells of some tiles, and the range of their particles' velocities.
@@ -88,7 +83,7 @@ float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell) {
         if (other < 0) continue;
         sum += (double)k->cell_fill[(size_t)other * RV_TILE_CELLS + (size_t)rv_tile_cell(x & 7, y & 7, z & 7)];
       }
-  return (float)smooth_step((BULK_FILL - sum / 27) / (BULK_FILL - DROP_FILL));
+  return (float)rv_smooth_step((BULK_FILL - sum / 27) / (BULK_FILL - DROP_FILL));
 }
 
 // Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the largest speed
@@ -130,7 +125,7 @@ static double submersion_of(const RvCapture* k, size_t packed, double fill) {
   const RvCouple* c = k->c;
   double fibres = c->vertices.data[packed].radius / c->capacity_radius.data[packed];
   double share = rv_clamp(c->hair_count.data[packed] * fibres * fibres, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  return smooth_step((fill / (RV_COUPLE_FULL * (1 - share)) - OUT_OF_REACH) / (1 - OUT_OF_REACH));
+  return rv_smooth_step((fill / (RV_COUPLE_FULL * (1 - share)) - OUT_OF_REACH) / (1 - OUT_OF_REACH));
 }
 
 // Submersion of a vertex by the present positions of the particles: the grid is that of the step before, and a front

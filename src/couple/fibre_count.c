@@ -60,12 +60,6 @@ typedef struct Count {
 
 //---------------------------------------------------------------------------------------------- beads
 
-static double strand_length(const Count* k, const RvCoupleStrand* s) {
-  double sum = 0;
-  for (int i = 0; i < s->count; ++i) sum += k->c->vertices.data[s->first + (size_t)i].length;
-  return sum;
-}
-
 // Number of beads of each strand, and memory for all; false: no memory.
 static bool count_beads(Count* k) {
   RvCouple* c = k->c;
@@ -75,7 +69,7 @@ static bool count_beads(Count* k) {
     const RvCoupleStrand* s = &c->strands.data[i];
     k->first[i] = (uint32_t)k->nbead;
     if (!s->valid) continue;
-    double want = ceil(strand_length(k, s) / k->fibres->radius);
+    double want = ceil(rv_couple_strand_length(k->c, s) / k->fibres->radius);
     double most = (double)BEADS_A_VERTEX * s->count;
     k->nbead += want < 1 ? 1 : (size_t)(want < most ? want : most);
   }
@@ -108,21 +102,15 @@ static void lay_beads(void* arg, size_t begin, size_t end) {
   const Count* k = arg;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    const RvCoupleVertex* v = &k->c->vertices.data[s->first];
     uint32_t first = k->first[n], last = k->first[n + 1];
     if (first == last) continue;
-    double each = strand_length(k, s) / (last - first), at = 0;
-    int i = 0;
+    double each = rv_couple_strand_length(k->c, s) / (last - first);
+    RvCoupleWalk walk = {0};
     for (uint32_t b = first; b < last; ++b) {
       double want = (b - first + 0.5) * each;
-      double edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-      while (want > at + edge && i + 2 < s->count) {
-        at += edge;
-        ++i;
-        edge = rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-      }
       k->beads[b] = (Bead){.length = each, .first = first, .last = last};
-      lay_bead(k, s, i, edge > 0 ? rv_clamp((want - at) / edge, 0, 1) : 0, b, &k->beads[b]);
+      double t = rv_couple_walk_to(&walk, k->c, s, want);
+      lay_bead(k, s, walk.edge, t, b, &k->beads[b]);
     }
   }
 }
@@ -187,8 +175,8 @@ static void finish_cells(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Sorts the beads by cells and sums each cell; false: no memory.
-static bool make_cells(Count* k) {
+// Sorts the beads by cells and sums each cell.
+static void make_cells(Count* k) {
   set_cells(k);
   rv_parallel_for(k->nbead, BEADS_OF_TASK, find_keys, k);
   rv_sort_keys(k->keys, k->order, k->spare_keys, k->spare_order, k->nbead, k->bits[0] + k->bits[1] + k->bits[2]);
@@ -200,7 +188,6 @@ static bool make_cells(Count* k) {
     cell->volume += b->volume;
   }
   rv_parallel_for(k->ncell, CELLS_OF_TASK, finish_cells, k);
-  return true;
 }
 
 //---------------------------------------------------------------------------------------------- sums
@@ -331,7 +318,7 @@ static void set_vertices(void* arg, size_t begin, size_t end) {
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
     uint32_t first = k->first[n], count = k->first[n + 1] - first;
-    double each = count ? strand_length(k, s) / count : 0, at = 0;
+    double each = count ? rv_couple_strand_length(k->c, s) / count : 0, at = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
       const RvCoupleVertex* v = &k->c->vertices.data[packed];
@@ -351,7 +338,7 @@ bool rv_couple_count_fibres(RvCouple* c, const RvCoupleFibres* fibres) {
   RvArenaMark mark = rv_arena_mark(c->scratch);
   bool ok = count_beads(&k);
   if (ok) rv_parallel_for(c->strands.count, STRANDS_OF_TASK, lay_beads, &k);
-  ok = ok && (k.nbead == 0 || make_cells(&k));
+  if (ok && k.nbead > 0) make_cells(&k);
   if (ok) rv_parallel_for(k.ncell, CELLS_OF_TASK, count_some, &k);
   if (ok) rv_parallel_for(c->strands.count, STRANDS_OF_TASK, set_vertices, &k);
   rv_arena_release(c->scratch, mark);

@@ -168,11 +168,6 @@ static void drag_of(const RvCoupleSettings* set, double phi, double radius, doub
   }
 }
 
-static double smooth_step(double x) {
-  x = rv_clamp(x, 0, 1);
-  return x * x * (3 - 2 * x);
-}
-
 // Volume fraction, submersion and drag tensor of a point.
 static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent, double factor, RvCouplePoint* p) {
   Around r = interpolate(s, p);
@@ -181,7 +176,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   const double* share = &s->c->fibre_share.data[p->edge];
   p->share = (float)(share[0] + (double)p->t * (share[1] - share[0]));
   // Submersion (WH-18).
-  p->submersion = (float)smooth_step(fill_at(s->c, p) / RV_COUPLE_FULL);
+  p->submersion = (float)rv_smooth_step(fill_at(s->c, p) / RV_COUPLE_FULL);
   // Relative speed of the liquid, and the mass around.
   for (int a = 0; a < 3; ++a) {
     bool wet = r.mass[a] > least;

@@ -108,11 +108,6 @@ static double most_area(const Spacing* k, double radius, double cosine) {
   return 2 * RV_PI * radius * cosine * k->length / MENISCUS;
 }
 
-static double smoothstep(double x) {
-  x = rv_clamp(x, 0, 1);
-  return x * x * (3 - 2 * x);
-}
-
 static void set_length(Spacing* k) {
   const double* g = k->set->gravity;
   double gravity = fmax(sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), LEAST_GRAVITY);
@@ -367,7 +362,7 @@ static void set_vertex(const Spacing* k, const RvCoupleStrand* s, int i, double 
   bool bundled = area < most;
   k->c->free_area.data[at] = bundled ? area : most;
   k->c->bundle_share.data[at] =
-      bundled ? smoothstep(most / area - 1) * smoothstep((ONE_ROW - moment) / (ONE_ROW - ENCLOSED)) : 0;
+      bundled ? rv_smooth_step(most / area - 1) * rv_smooth_step((ONE_ROW - moment) / (ONE_ROW - ENCLOSED)) : 0;
 }
 
 // Strand of a node, by bisection.

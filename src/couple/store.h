@@ -216,6 +216,29 @@ static inline double rv_couple_at(const double* block, const RvCoupleStrand* s, 
   return block ? block[s->vertex + (size_t)i * RV_LANES] : 1;
 }
 
+// m of a strand.
+static inline double rv_couple_strand_length(const RvCouple* c, const RvCoupleStrand* s) {
+  double sum = 0;
+  for (int i = 0; i < s->count; ++i) sum += c->vertices.data[s->first + (size_t)i].length;
+  return sum;
+}
+// A walk along a strand, for beads at equal distances: the edge that it is on, and m from the root to it.
+typedef struct RvCoupleWalk {
+  int edge;
+  double at;
+} RvCoupleWalk;
+// Walks on to the length `want` from the root; the place on the edge there, 0..1.
+static inline double rv_couple_walk_to(RvCoupleWalk* w, const RvCouple* c, const RvCoupleStrand* s, double want) {
+  const RvCoupleVertex* v = &c->vertices.data[s->first];
+  double edge = rv_distance(rv_couple_x(v + w->edge), rv_couple_x(v + w->edge + 1));
+  while (want > w->at + edge && w->edge + 2 < s->count) {
+    w->at += edge;
+    ++w->edge;
+    edge = rv_distance(rv_couple_x(v + w->edge), rv_couple_x(v + w->edge + 1));
+  }
+  return edge > 0 ? rv_clamp((want - w->at) / edge, 0, 1) : 0;
+}
+
 // Packs the strands: lane by lane into consecutive vertices. Positions are packed only when the pose changed.
 // (couple.c)
 RvResult rv_couple_pack(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings, RvError* error);

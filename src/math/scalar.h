@@ -52,6 +52,12 @@ static inline double rv_sum_total(const RvSum* s) {
   return s->sum + s->correction;
 }
 
+// From 0 at x = 0 to 1 at x = 1, with slopes of 0 there; constant beyond.
+static inline double rv_smooth_step(double x) {
+  x = rv_clamp(x, 0, 1);
+  return x * x * (3 - 2 * x);
+}
+
 static inline double rv_radians(double degrees) {
   return degrees * (RV_PI / 180);
 }

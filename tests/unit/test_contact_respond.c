@@ -60,7 +60,8 @@ static void dry_links(void** state) {
   (void)state;
   for (uint64_t seed = 0; seed < 200; ++seed) {
     RvLinkBlock b = links_of(seed, true);
-    double delta[3][RV_LINKS] __attribute__((aligned(64))), side[3][RV_LINKS] __attribute__((aligned(64)));
+    double delta[3][RV_LINKS] __attribute__((aligned(64)));
+    double side[3][RV_LINKS] __attribute__((aligned(64)));
     RvLinkResponse at, before, after;
     for (int k = 0; k < RV_LINKS; ++k)
       put3(delta, k, rv_scale(direction(7, seed * RV_LINKS + (uint64_t)k), 4 * R * uniform(8, seed)));
