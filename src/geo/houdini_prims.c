@@ -18,7 +18,7 @@ typedef struct Fields {
   RvNumbers vertex;   // vertices of the file
   RvNumbers knots;    // NURBS
   RvNumbers counts;   // run: vertices of each polygon
-  RvNumbers soup[3];  // soup: polygon sizes, how many of each, and their vertices as indices into `vertex`
+  RvNumbers soup[3];  // soup: polygon sizes, how many of each, and the vertices of the file that they have in turn
   bool closed;
   bool rle;                 // `counts` are pairs (vertex count, repetitions)
   int64_t start;            // run: first vertex
@@ -300,37 +300,23 @@ static bool emit_tetra_run(RvHouFile* file, const Fields* fields) {
   return true;
 }
 
-// A polygon soup becomes its polygons, which all have the soup as source.
+// A polygon soup becomes its polygons, which all have the soup as source. `vertices` are those of `polyinfo`: they are
+// numbered as in the whole file, also where a file has several soups, and not by their place in the soup's own list.
 static bool emit_soup(RvHouFile* file, const Fields* fields, const int32_t* vertices) {
   const RvNumbers* sizes = &fields->soup[0];
   const RvNumbers* counts = &fields->soup[1];
-  const RvNumbers* list = &fields->soup[2];
+  const size_t listed = fields->soup[2].count;
   size_t at = 0;
-  // Each entry is a number of polygons of one size.
   if (sizes->count != counts->count) return rv_json_fail(file->in, file->in->at, "polyinfo: sizes and counts differ");
   for (size_t s = 0; s < sizes->count; ++s) {
+    // Each entry is a number of polygons of one size.
     int64_t size = rv_numbers_i64(sizes, s);
     int64_t count = rv_numbers_i64(counts, s);
-    if (size < 1 || count < 0 || (uint64_t)size > list->count || (uint64_t)count > (list->count - at) / (size_t)size)
+    if (size < 1 || count < 0 || (uint64_t)size > listed || (uint64_t)count > (listed - at) / (size_t)size)
       return rv_json_fail(file->in, file->in->at, "polyinfo: %lld polygons of %lld vertices, %zu vertices left",
-                          (long long)count, (long long)size, list->count - at);
-    // All polygons of one size.
-    int32_t* polygon = rv_alloc((size_t)size, sizeof *polygon);
-    if (!polygon) return rv_hou_no_memory(file);
-    bool good = true;
-    for (int64_t p = 0; p < count && good; ++p) {
-      for (int64_t k = 0; k < size && good; ++k) {
-        int64_t index = rv_numbers_i64(list, at++);
-        if (index < 0 || (uint64_t)index >= fields->vertex.count)
-          good = rv_json_fail(file->in, file->in->at, "polyinfo: vertex %lld of %zu does not exist", (long long)index,
-                              fields->vertex.count);
-        else
-          polygon[k] = vertices[index];
-      }
-      good = good && rv_hou_emit(file, RV_PRIM_POLYGON, file->topology.source_prims, (size_t)size, polygon);
-    }
-    rv_free(polygon);
-    if (!good) return false;
+                          (long long)count, (long long)size, listed - at);
+    for (int64_t p = 0; p < count; ++p, at += (size_t)size)
+      if (!rv_hou_emit(file, RV_PRIM_POLYGON, file->topology.source_prims, (size_t)size, vertices + at)) return false;
   }
   ++file->topology.source_prims;
   return true;
@@ -413,7 +399,7 @@ static bool add_record(RvHouFile* file, const char* type, const Fields* fields, 
   if (kind == KIND_SKIP || kind == KIND_PART) return skip_prims(file, type, fields->nprim > 0 ? nprim : 1);
   // Single primitives with a list of vertices.
   int32_t* vertices = NULL;
-  if (!vertex_list(file, &fields->vertex, &vertices)) return false;
+  if (!vertex_list(file, kind == KIND_SOUP ? &fields->soup[2] : &fields->vertex, &vertices)) return false;
   bool good;
   if (kind == KIND_TETRA) {
     good = fields->vertex.count == TETRA_VERTICES

@@ -63,6 +63,26 @@ static void vertices_come_in_primitive_order(void** state) {
   rv_detail_free(d);
 }
 
+// Two soups in a run, as Houdini 13 to 16.5 writes them: the vertices of `polyinfo` are those of the whole file, so the
+// second soup begins at vertex 4; vertices that its polygons share are split.
+static void soups_number_vertices_of_the_file(void** state) {
+  (void)state;
+  RvDetail* d = decode(HEAD(6, 8, 2, "[0,1,2,3,1,4,5,2]")
+                       "\"attributes\",[\"vertexattributes\",["
+                       ATTRIB("i", "numeric", 1, "int32", ARRAYS("[10,11,12,13,14,15,16,17]")) "],"
+                       POINTS("[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[2,0,0],[2,1,0]]") "],"
+                       "\"primitives\",[[[\"type\",\"run\",\"runtype\",\"PolySoup\",\"varyingfields\",[\"vertex\",\"polyinfo\"],"
+                       "\"uniformfields\",{}],[[[0,1,2,3],[[4],[1],[0,1,2,3]]],"
+                       "[[4,5,6,7],[[3],[2],[4,5,6,6,7,4]]]]]]]", NULL);
+  assert_int_equal(rv_detail_count(d, RV_PRIM), 3);
+  check_points(d, 0, 4, (const int32_t[]){0, 1, 2, 3});
+  check_points(d, 1, 3, (const int32_t[]){1, 4, 5});
+  check_points(d, 2, 3, (const int32_t[]){5, 2, 1});
+  const int32_t expected[10] = {10, 11, 12, 13, 14, 15, 16, 16, 17, 14};
+  assert_memory_equal(rv_detail_i32(d, RV_VERTEX, "i", 1), expected, sizeof expected);
+  rv_detail_free(d);
+}
+
 static void old_runs_with_varying_fields(void** state) {
   (void)state;
   RvDetail* d = decode(HEAD(4, 5, 2, "[0,1,2,3,0]") "\"attributes\",[" POINTS(P4) "],"
@@ -375,6 +395,7 @@ static void wrong_files_are_refused(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(vertices_come_in_primitive_order), cmocka_unit_test(old_runs_with_varying_fields),
+         cmocka_unit_test(soups_number_vertices_of_the_file),
          cmocka_unit_test(skipped_and_expanded_primitives), cmocka_unit_test(weights_of_old_points),
          cmocka_unit_test(string_values), cmocka_unit_test(unknown_things_are_named),
          cmocka_unit_test(curves_are_sampled), cmocka_unit_test(packed_geometry_is_moved),
