@@ -32,6 +32,23 @@ done
 cmake -S "$top" -B "$folder/build" -DRV_HOUDINI=ON -DHoudini_ROOT="$top/tests/hdk_mock" >"$folder/log" 2>&1 ||
   { cat "$folder/log"; exit 1; }
 cmake --build "$folder/build" --target help | grep -q rivulet_houdini
+
+# What is installed is the source, file by file. The plug-in itself is not built here; an empty file stands for it.
+library=$(sed -n 's/.*FILES "\(.*rivulet_houdini[^"]*\)".*/\1/p' "$folder/build/plugin/cmake_install.cmake" | head -n 1)
+mkdir -p "$(dirname "$library")"
+test -e "$library" || : >"$library"
+cmake -DCMAKE_INSTALL_PREFIX="$folder/prefix" -DCMAKE_INSTALL_COMPONENT=houdini -P "$folder/build/plugin/cmake_install.cmake" >"$folder/log" 2>&1 ||
+  { cat "$folder/log"; exit 1; }
+installed=$folder/prefix/packages
+cmp "$top/plugin/packages/rivulet.json" "$installed/rivulet.json"
+cmp "$top/plugin/houdini_smoke.py" "$installed/rivulet/scripts/houdini_smoke.py"
+for asset in "$top"/otls/*.hda; do diff -r "$asset" "$installed/rivulet/otls/$(basename "$asset")"; done
+for name in help config toolbar; do diff -r "$top/otls/$name" "$installed/rivulet/$name"; done
+diff -r -x __pycache__ "$top/otls/python" "$installed/rivulet/scripts/python"
+expected=$(cd "$top/otls" && find ./*.hda help config toolbar python -type f ! -path '*/__pycache__/*' | wc -l)
+found=$(find "$installed" -type f | wc -l)
+echo "installed: $found files, $expected of them from otls/"
+test "$found" = $((expected + 5))  # and the library, the package, the smoke test, build_contents.py, naming.py
 if env -u HFS cmake -S "$top" -B "$folder/none" -DRV_HOUDINI=ON >"$folder/log" 2>&1; then
   echo "without a Houdini it must fail"
   exit 1
