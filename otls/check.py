@@ -13,12 +13,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "python_shim"))
 
+import check_contents  # noqa: E402
 import dialogscript  # noqa: E402
 import naming  # noqa: E402
 
 import rivulet  # noqa: E402
 
-NEEDED = {"DialogScript", "TypePropertiesOptions", "CreateScript", "Help", "IconSVG", "Tools.shelf"}
+NEEDED = {"DialogScript", "TypePropertiesOptions", "CreateScript", "Help", "IconSVG", "Tools.shelf", "Contents.gz", "MessageNodes"}
+EXPANDED = {"Contents.gz": "Contents.dir"}  # sections that are folders on disk
 KINDS = {"float": {1: "float", 2: "vector2", 3: "vector", 4: "vector4"}, "int": {1: "integer", 2: "intvector2", 3: "intvector"},
          "toggle": {1: "toggle"}, "menu": {1: "ordinal"}, "string": {1: "string"}, "file": {1: "file"}, "color": {3: "color"},
          "ramp": {1: "ramp_flt"}, "button": {0: "button", 1: "button"}}
@@ -40,9 +42,10 @@ def listed(folder, bad):
         names.append(real)
         if naming.encode(real) != coded or naming.decode(coded) != real:
             bad.append("%s: file name '%s' is not the encoding of '%s'" % (folder, coded, real))
-        if not os.path.exists(os.path.join(folder, coded)):
+        if not os.path.exists(os.path.join(folder, EXPANDED.get(coded, coded))):
             bad.append("%s: the section %s is listed but does not exist" % (folder, real))
-    extra = set(os.listdir(folder)) - {naming.encode(name) for name in names} - {"Sections.list", "Contents.dir"}
+    known = {EXPANDED.get(name, naming.encode(name)) for name in names}
+    extra = set(os.listdir(folder)) - known - {"Sections.list"}
     bad += ["%s: %s exists but is not listed" % (folder, name) for name in sorted(extra)]
     return names
 
@@ -85,7 +88,8 @@ def check_asset(folder, row, bad):
     fields = dict(line.split(":", 1) for line in read(os.path.join(folder, "INDEX__SECTION")).strip().split("\n"))
     needed = sum(1 for port in row.inputs if port["required"])
     for key, value in (("Operator", naming.operator(row.type)), ("Table", "Sop"), ("Label", row.label),
-                       ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Subnet", "true")):
+                       ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Outputs", "%d" % len(row.outputs)),
+                       ("Subnet", "true")):
         if fields.get(key, "").strip() != value:
             bad.append("%s: %s is '%s', not '%s'" % (folder, key, fields.get(key, "").strip(), value))
     inner = os.path.join(folder, naming.encode(name))
@@ -95,6 +99,12 @@ def check_asset(folder, row, bad):
     check_help(os.path.join(inner, "Help"), row, bad)
     well_formed(os.path.join(inner, "IconSVG"), bad)
     well_formed(os.path.join(inner, "Tools.shelf"), bad)
+    network = os.path.join(inner, "Contents.dir")
+    if listed(network, bad) != ["Contents.mime"]:
+        bad.append("%s does not list its archive" % network)
+    wrong = check_contents.check(row, read(os.path.join(network, "Contents.mime")), read(os.path.join(inner, "DialogScript")),
+                                 read(os.path.join(inner, "MessageNodes")))
+    bad += ["%s: %s" % (folder, reason) for reason in wrong]
 
 
 def check_help(path, row, bad):

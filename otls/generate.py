@@ -2,8 +2,8 @@
 
   /usr/bin/python3 otls/generate.py [FOLDER]     FOLDER: this one
 
-  rivulet_<solver>.1.0.hda/        an expanded asset of each solver: interface, help, icon, tool. Its network, a Solver
-                                   SOP around the hidden step, is built by `hython otls/build_contents.py`
+  rivulet_<solver>.1.0.hda/        an expanded asset of each solver: interface, help, icon, tool, and its network, a Solver
+                                   SOP around the hidden step (contents.py)
   dialogs/<type>.ds                the interface of the other nodes, which the plug-in registers itself
   help/nodes/sop, help/nodes/dop   help cards
   config/Icons                     icons
@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(HERE, "..", "python_shim"))
 
+import contents  # noqa: E402
 import glyphs  # noqa: E402
 import naming  # noqa: E402
 
@@ -71,7 +72,7 @@ def index(row):
     needed = sum(1 for port in row.inputs if port["required"])
     lines = (("Operator", naming.operator(row.type)), ("Label", row.label), ("Path", "oplib:/%s?%s" % (name, name)),
              ("Icon", "opdef:/%s?IconSVG" % name), ("Table", "Sop"), ("License", ""), ("Extra", ""), ("User", ""),
-             ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Subnet", "true"), ("Python", "false"),
+             ("Inputs", "%d to %d" % (needed, len(row.inputs))), ("Outputs", "%d" % len(row.outputs)), ("Subnet", "true"), ("Python", "false"),
              ("Empty", "false"), ("Modified", DATE))
     return "".join("%-13s %s\n" % (key + ":", value) for key, value in lines) + "\n"
 
@@ -102,9 +103,12 @@ def asset(row):
     parts = {"DialogScript": dialog(row), "TypePropertiesOptions": "".join("%s := %d;\n" % pair for pair in OPTIONS),
              "CreateScript": "# Automatically generated script\n\\set noalias = 1\n",
              "Help": described(row.type, "help"), "IconSVG": glyphs.icon(row.type, row.category), "Tools.shelf": tool(row),
-             "PythonModule": module()}
+             "PythonModule": module(), "MessageNodes": contents.message_nodes(row)}
     files = {"%s/%s/%s" % (folder, inner, naming.encode(name)): text for name, text in parts.items()}
-    files["%s/%s/Sections.list" % (folder, inner)] = sections(sorted(parts))
+    # Houdini expands the section Contents.gz to a folder with the archive in it.
+    files["%s/%s/Sections.list" % (folder, inner)] = sections(sorted(parts) + ["Contents.gz"])
+    files["%s/%s/Contents.dir/Sections.list" % (folder, inner)] = sections(["Contents.mime"])
+    files["%s/%s/Contents.dir/Contents.mime" % (folder, inner)] = contents.archive(row)
     files[folder + "/INDEX__SECTION"] = index(row)
     files[folder + "/houdini.hdalibrary"] = ""
     files[folder + "/Sections.list"] = sections(["INDEX_SECTION", "houdini.hdalibrary", naming.table_name(row.type)])

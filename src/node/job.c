@@ -190,10 +190,15 @@ static RvResult step(const RvJob* job, const RvDetail* before, bool seed, RvStat
   double frame = job->time.frame;
   RvResult result = find_start(job, &start, error);
   if (result) return result;
-  // A state: one step on from it.
+  // A state: one step on from it. A Solver SOP runs its network on the start frame too, with the initial state as the
+  // frame before (reference J): up to the start frame the state stays as it is.
   RvState first = {0};
   if (before && rv_detail_find(before, RV_GLOBAL, RV_STATE_VERSION)) {
     result = rv_node_cut_state(job->type, before, &first, error);
+    if (!result && frame <= start + FRAME_SLACK) {
+      *out = first;
+      return RV_OK;
+    }
     if (!result) result = make_state(job, start, frame, &first, out, error);
     rv_state_free(&first);
     return result;

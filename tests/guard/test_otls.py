@@ -55,7 +55,29 @@ FAULTS = (("a missing section", lambda: os.remove(os.path.join(inner, "Help"))),
           ("an open brace", lambda: replace("DialogScript", "}\n}", "}\n")),
           ("another menu", lambda: replace("DialogScript", '"bdf2"', '"bdf3"')),
           ("broken XML", lambda: replace("IconSVG", "</svg>", "</sgv>")),
-          ("another name", lambda: replace("Sections.list", "DialogScript\t", "Dialog\t")))
+          ("another name", lambda: replace("Sections.list", "DialogScript\t", "Dialog\t")),
+          ("one output", lambda: replace("../INDEX__SECTION", "Outputs:      3", "Outputs:      1")),
+          ("no network", lambda: shutil.rmtree(os.path.join(inner, "Contents.dir"))),
+          ("an archive that is cut", lambda: replace(MIME, "HOUDINIMIMEBOUNDARY--\n", "")),
+          ("a seed that is not wired", lambda: replace(MIME, '0 \tseed 6 1 "input1"\n', "")),
+          ("a connector that does not exist", lambda: replace(MIME, "\tseed 6 1", "\tseed 2 1")),
+          ("two lists of wires that differ", lambda: replace(MIME, "\n0 \tPrev_Frame 0 1\n", "\n0 \tget_1 0 1\n")),
+          ("a step without the state before", lambda: replace(MIME, "\tPrev_Frame ", "\tget_2 ")),
+          ("inputs exchanged", lambda: replace(MIME, "../../../../in_2", "../../../../in_3")),
+          ("an output with another number", lambda: replace(MIME, "outputidx\t[ 0\tlocks=0 ]\t(\t2\t)",
+                                                            "outputidx\t[ 0\tlocks=0 ]\t(\t1\t)")),
+          ("an unknown type", lambda: replace(MIME, "wetsolver_step::1.0", "wetsolver_stop::1.0")),
+          ("a parameter that is not linked", lambda: replace(MIME, 'expr = ch(\\"../../../../substeps\\")', "expr = 4")),
+          ("a link to the wrong level", lambda: replace(MIME, '\\"../../../../gravityy\\"', '\\"../../../gravityy\\"')),
+          ("a link to another parameter", lambda: replace(MIME, 'ch(\\"../gravityy\\")', 'ch(\\"../gravityx\\")')),
+          ("a start frame that is not linked", lambda: replace(MIME, "startframe\t[ 0\tlocks=0 ]\t(\t[ startframe\t1 ] \t)\nsubstep\t",
+                                                               "startframe\t[ 0\tlocks=0 ]\t(\t1\t)\nsubstep\t")),
+          ("a display flag elsewhere", lambda: replace(MIME, "display on render on", "display off render on")),
+          ("a node that is not listed", lambda: replace(MIME, "\nget_5\nstep\n", "\nstep\n")),
+          ("an asset that does not match its definition", lambda: replace(MIME, "type = solver\nmatchesdef = 1",
+                                                                          "type = solver\nmatchesdef = 0")),
+          ("messages of an unknown node", lambda: replace("MessageNodes", "solve/d/s/step", "solve/step")))
+MIME = "Contents.dir/Contents.mime"
 
 
 def replace(name, old, new):

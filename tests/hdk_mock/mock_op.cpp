@@ -1,6 +1,7 @@
 // Mock of the HDK: parameters, operators, nodes and SOPs. Own code; not Houdini.
 #include "mock_op.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
@@ -305,19 +306,21 @@ MockSolverSop::MockSolverSop(const char* name, OP_Node* first, double start)
 OP_ERROR MockSolverSop::cookMySop(OP_Context& context) {
   CH_Manager* manager = CHgetManager();
   long start = std::lround(start_), wanted = std::lround(std::floor(manager->getSample(context.getTime()) + 1e-6));
-  if (!frames_.count(start)) {
-    OP_Context at((start_ - 1) / manager->fps);
-    SOP_Node* first = CAST_SOPNODE(inputs[0]);
-    GU_DetailHandle seed = first->getCookedGeoHandle(at);
-    if (!seed.isValid()) {
-      errors = first->errors;
-      return UT_ERROR_ABORT;
-    }
-    frames_[start].reset(new GU_Detail(*seed.gdp()));
-  }
-  for (long frame = start + 1; frame <= wanted; ++frame) {
+  // As Houdini's Solver SOP does, the network runs on the start frame too: the frame before it is the first input there.
+  for (long frame = start; frame <= std::max(wanted, start); ++frame) {
     if (frames_.count(frame)) continue;
-    static_cast<MockHoldSop*>(prev_.get())->hold(*frames_.at(frame - 1));
+    if (frame == start) {
+      OP_Context at((start_ - 1) / manager->fps);
+      SOP_Node* first = CAST_SOPNODE(inputs[0]);
+      GU_DetailHandle seed = first->getCookedGeoHandle(at);
+      if (!seed.isValid()) {
+        errors = first->errors;
+        return UT_ERROR_ABORT;
+      }
+      static_cast<MockHoldSop*>(prev_.get())->hold(*seed.gdp());
+    } else {
+      static_cast<MockHoldSop*>(prev_.get())->hold(*frames_.at(frame - 1));
+    }
     OP_Context at((double)(frame - 1) / manager->fps);
     inner->touch();
     GU_DetailHandle made = inner->getCookedGeoHandle(at);

@@ -48,7 +48,7 @@ diff -r -x __pycache__ "$top/otls/python" "$installed/rivulet/scripts/python"
 expected=$(cd "$top/otls" && find ./*.hda help config toolbar python -type f ! -path '*/__pycache__/*' | wc -l)
 found=$(find "$installed" -type f | wc -l)
 echo "installed: $found files, $expected of them from otls/"
-test "$found" = $((expected + 5))  # and the library, the package, the smoke test, build_contents.py, naming.py
+test "$found" = $((expected + 3))  # and the library, the package and the smoke test
 if env -u HFS cmake -S "$top" -B "$folder/none" -DRV_HOUDINI=ON >"$folder/log" 2>&1; then
   echo "without a Houdini it must fail"
   exit 1
