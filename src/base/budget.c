@@ -2,6 +2,7 @@
 #include "base/budget.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,12 @@
 
 #include "rivulet/host.h"
 
+static const double GIB = 0x1p30;  // bytes
+
 // Without a limit all of it may be used.
 static atomic_size_t limit = SIZE_MAX;
 static atomic_size_t taken;
-static atomic_size_t refused;
+static atomic_size_t refused, used_then;  // of the last refusal: its bytes, and those in use
 
 void rv_memory_limit_set(size_t bytes) {
   atomic_store_explicit(&limit, bytes ? bytes : SIZE_MAX, memory_order_relaxed);
@@ -113,14 +116,18 @@ size_t rv_budget_room(void) {
   return used < most ? most - used : 0;
 }
 
-RvResult rv_budget_check(double count, double bytes, const char* what, RvError* error) {
+RvResult rv_budget_check(double bytes, RvError* error, const char* format, ...) {
   size_t room = rv_budget_room();
-  if (room == SIZE_MAX || count * bytes <= (double)room) return RV_OK;
-  return rv_fail(
-      error, RV_LIMIT,
-      "%.6g %s need about %.3g GB of memory, and %.3g GB are left of the limit of %.3g GB; ask for fewer, or "
-      "raise --max-memory",
-      count, what, count * bytes / 1e9, (double)room / 1e9, (double)rv_memory_limit() / 1e9);
+  if (room == SIZE_MAX || bytes <= (double)room) return RV_OK;
+  char what[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(what, sizeof what, format, args);
+  va_end(args);
+  return rv_fail(error, RV_LIMIT,
+                 "%s: this needs about %.3g GiB of memory, and %.3g GiB are left of the limit of %.3g GiB; make it "
+                 "smaller, or raise --max-memory",
+                 what, bytes / GIB, (double)room / GIB, (double)rv_memory_limit() / GIB);
 }
 
 bool rv_budget_take(size_t bytes, bool large) {
@@ -135,6 +142,7 @@ bool rv_budget_take(size_t bytes, bool large) {
   if (fits) return true;
   rv_budget_give(bytes);
   atomic_store_explicit(&refused, bytes, memory_order_relaxed);
+  atomic_store_explicit(&used_then, rv_budget_used(), memory_order_relaxed);
   return false;
 }
 
@@ -142,6 +150,7 @@ void rv_budget_give(size_t bytes) {
   atomic_fetch_sub_explicit(&taken, bytes, memory_order_relaxed);
 }
 
-size_t rv_budget_refused(void) {
+size_t rv_budget_refused(size_t* used) {
+  if (used) *used = atomic_load_explicit(&used_then, memory_order_relaxed);
   return atomic_exchange_explicit(&refused, 0, memory_order_relaxed);
 }

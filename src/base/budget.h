@@ -19,15 +19,16 @@ size_t rv_budget_used(void);
 // Bytes that may still be taken; SIZE_MAX without a limit.
 size_t rv_budget_room(void);
 
-// RV_LIMIT unless `count` things of `bytes` bytes each fit into the room. `what` names the things: "particles".
-RvResult rv_budget_check(double count, double bytes, const char* what, RvError* error);
+// RV_LIMIT unless `bytes` fit into the room. The printf text says what needs them: "8000000 particles".
+RvResult rv_budget_check(double bytes, RvError* error, const char* format, ...) RV_PRINTF(3, 4);
 
 // For the allocator. True, and counts the bytes, if they fit; `large` compares with resident memory too.
 bool rv_budget_take(size_t bytes, bool large);
 // Takes back what was counted.
 void rv_budget_give(size_t bytes);
-// Bytes of the last allocation that was refused since the last call, 0 for none: out of memory was the budget's.
-size_t rv_budget_refused(void);
+// Bytes of the last allocation that was refused since the last call, 0 for none: out of memory was the budget's. *used
+// (may be NULL) becomes the bytes that were in use then.
+size_t rv_budget_refused(size_t* used);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -20,6 +21,9 @@
 namespace rv {
 
 namespace io = openvdb::io;
+
+// Bytes of all copies of shared trees of a file: the most that a small file may ask for.
+constexpr double INSTANCE_BYTES_MAX = 512 * MIB;
 
 // Writes grids to a stream.
 class Writer : public io::Archive {
@@ -70,12 +74,16 @@ class Reader : public io::Archive {
  private:
   // Gives instances a copy of the shared tree. A small file may name a large tree many times, so the memory is limited.
   void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named, const char* path) {
+    const double most = std::fmin(INSTANCE_BYTES_MAX, vdb_bytes_max());
     double bytes = 0;
     for (const io::GridDescriptor& descriptor : descriptors) {
       auto parent = named.find(descriptor.instanceParentName());
       if (descriptor.isInstance() && parent != named.end()) bytes += (double)parent->second->memUsage();
-      if (bytes > GRID_BYTES_MAX)
-        vdb_refuse(RV_LIMIT, "'%s': copies of shared trees would take more than %.0f MiB", path, GRID_BYTES_MAX / MIB);
+      if (bytes > most)
+        vdb_refuse(RV_LIMIT,
+                   "'%s': copies of shared trees would take more than %.0f MiB; replace it by another copy, or write "
+                   "it again without shared trees",
+                   path, most / MIB);
       connectInstance(descriptor, named);
     }
   }
