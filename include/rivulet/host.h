@@ -44,6 +44,12 @@ static inline RvHostServices rv_host_services_default(void) {
 // TBB take their own memory, and with parallel_for OpenVDB's loops run on the calling thread alone.
 RV_API RvResult rv_host_services_set(const RvHostServices* services, RvError* error);
 
+// Sets the bytes of memory that the process may use; 0: no limit, as at the start. What would go beyond it fails with
+// RV_LIMIT or RV_NO_MEMORY. Results do not depend on it. It does not bind an allocator of the host.
+RV_API void rv_memory_limit_set(size_t bytes);
+// The limit in bytes; 0: none.
+RV_API size_t rv_memory_limit(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,8 +8,12 @@
 #if defined(__linux__)
 #include <sys/mman.h>
 #endif
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "base/array.h"
+#include "base/budget.h"
 #include "base/host.h"
 
 enum {
@@ -34,16 +38,35 @@ static void* alloc_large(size_t bytes) {
   return memory;
 }
 
+// Bytes of a block of the C library, which stand in its head; 0 where the library does not tell.
+static size_t block_bytes(void* memory) {
+#if defined(__GLIBC__)
+  return malloc_usable_size(memory);
+#else
+  (void)memory;
+  return 0;
+#endif
+}
+
+// A block of the C library, counted against the budget of the process.
+static void* alloc_counted(size_t bytes) {
+  bool large = bytes >= LARGE;
+  if (!rv_budget_take(bytes, large)) return NULL;
+  void* memory = large ? alloc_large(bytes) : aligned_alloc(ALIGNMENT, bytes);
+  // The block is a little larger than what was asked for.
+  rv_budget_give(bytes - (memory ? block_bytes(memory) : 0));
+  return memory;
+}
+
 void* rv_alloc(size_t count, size_t size) {
   size_t bytes;
   if (!rv_mul_ok(count, size, &bytes) || bytes > PTRDIFF_MAX - LARGE) return NULL;
   rv_host_memory_taken();
   const RvHostServices* host = rv_host_services();
   if (host->alloc) return host->alloc(host->user, bytes ? bytes : ALIGNMENT, ALIGNMENT);
-  if (bytes >= LARGE) return alloc_large(bytes);
   // aligned_alloc takes multiples of the alignment only.
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-  return aligned_alloc(ALIGNMENT, bytes ? bytes : ALIGNMENT);
+  return alloc_counted(bytes ? bytes : ALIGNMENT);
 }
 
 void* rv_alloc_zero(size_t count, size_t size) {
@@ -97,10 +120,13 @@ char* rv_strf(const char* format, ...) {
 
 void rv_free(void* memory) {
   const RvHostServices* host = rv_host_services();
-  if (!host->alloc)
-    free(memory);
-  else if (memory)
+  if (!memory) return;
+  if (host->alloc) {
     host->free_memory(host->user, memory);
+    return;
+  }
+  rv_budget_give(block_bytes(memory));
+  free(memory);
 }
 
 bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {

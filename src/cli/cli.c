@@ -17,13 +17,13 @@ static const struct {
 } commands[] = {
     {"cook", rv_cli_cook,
      "cook SCENE [--node N] [--frames A-B] [--out DIR] [--set NODE.PARM=VALUE] [--threads N] [--report FILE]\n"
-     "             [--resume] [--from STATE --start N] [--quiet]"},
+     "             [--max-memory SIZE] [--resume] [--from STATE --start N] [--quiet]"},
     {"flipbook", rv_cli_flipbook,
      "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
      "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"
      "             [--cached] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed]\n"
      "             [--range LOW,HIGH] [--shutter S] [--aperture D] [--focus D] [--exposure STOPS]\n"
-     "             [--quiet] -o FILE.png|FILE.mp4|DIR"},
+     "             [--max-memory SIZE] [--quiet] -o FILE.png|FILE.mp4|DIR"},
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
     {"info", rv_cli_info, "info FILE... [--json]"},
     {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},

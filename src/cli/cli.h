@@ -34,6 +34,9 @@ int rv_cli_call(RvCommandFn* body, int argc, char** argv);
 
 // Parses a frame range "A-B", "A" or "A:B" (A and B may be negative with ':').
 RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* error);
+// Sets the memory limit of the process to that of a text, "4G" or "none"; NULL: that of the environment variable
+// RIVULET_MAX_MEMORY, or nine tenths of what the machine, its control group and ulimit -v allow.
+RvResult rv_cli_memory_limit(const char* text, RvError* error);
 // True after Ctrl-C (SIGINT) or SIGTERM. A second signal ends the process at once; files are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);

@@ -90,7 +90,8 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
   *session = (RvSession){.quiet = options->quiet};
   if (options->threads) rv_threads_set(options->threads);
-  RvResult result = rv_scene_load(options->scene, &session->scene, error);
+  RvResult result = rv_cli_memory_limit(options->max_memory, error);
+  if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);
     if (result) rv_error_context(error, "--set %s", options->set->items[i]);

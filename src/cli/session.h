@@ -34,6 +34,7 @@ typedef struct RvSessionOptions {
   const char* out;        // NULL: out/<scene> under the current folder
   const RvTextList* set;  // NODE.PARM=VALUE
   int threads;
+  const char* max_memory;  // --max-memory; NULL: what the environment or the machine gives
   bool quiet;
 } RvSessionOptions;
 

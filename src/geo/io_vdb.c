@@ -5,6 +5,7 @@
 
 #include "geo/detail.h"
 #include "geo/io.h"
+#include "shim/vdb_bytes.h"
 
 //---------------------------------------------------------------------------------------------- write
 
@@ -130,8 +131,8 @@ RvResult rv_vdb_write(const RvDetail* detail, const char* path, const RvLog* log
 
 //---------------------------------------------------------------------------------------------- read
 
-// A file stores equal values of a block of points once, so a small file can describe very much data. The values of its
-// points may take at most this many times its size on disk plus EXPANSION_FLOOR bytes.
+// A file stores equal values of a block of points once, so a small file can describe very much data. The positions and
+// values of its points may take at most this many times its size on disk plus EXPANSION_FLOOR bytes.
 enum { EXPANSION = 1024 };
 #define EXPANSION_FLOOR ((size_t)64 << 20)
 
@@ -163,26 +164,39 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
   return to ? RV_OK : rv_fail(error, RV_BAD_FILE, "the point attribute '%s' has two types in this file", name);
 }
 
+// Takes memory for `count` points of a channel from the budget.
+static RvResult spend(const RvGrid* grid, const char* name, size_t count, size_t* budget, RvError* error) {
+  if (count > *budget / MAX_CHANNEL_BYTES)
+    return rv_fail(error, RV_LIMIT,
+                   "points grid '%s': with '%s' the file would need more than %d times its size on disk plus 64 MiB: "
+                   "it is damaged; replace it by another copy, or write it again",
+                   rv_grid_name(grid), name, EXPANSION);
+  *budget -= MAX_CHANNEL_BYTES * count;
+  return RV_OK;
+}
+
+// Appends the positions of a points grid.
+static RvResult read_positions(RvDetail* detail, const RvGrid* grid, size_t count, size_t* first, RvError* error) {
+  size_t read = 0;
+  float* positions = NULL;
+  RvResult result = rv_grid_points(grid, &read, &positions, error);
+  if (!result) result = rv_detail_add_points(detail, count, first, error);
+  float* to = result ? NULL : rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
+  if (to && count) memcpy(to + 3 * *first, positions, count * 3 * sizeof *positions);
+  rv_free(positions);
+  return result || to ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
 // Appends the points of a points grid with all their attributes. *budget is the bytes that may still be used.
 static RvResult read_points(RvDetail* detail, const RvGrid* grid, size_t* budget, const RvLog* log, RvError* error) {
   size_t count = 0, first = 0;
-  float* positions = NULL;
-  RvResult result = rv_grid_points(grid, &count, &positions, error);
-  if (!result) result = rv_detail_add_points(detail, count, &first, error);
-  float* to = result ? NULL : rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
-  if (to && count) memcpy(to + 3 * first, positions, count * 3 * sizeof *positions);
-  rv_free(positions);
-  if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  // Attributes, against the limit.
+  RvResult result = rv_grid_points_count(grid, &count, error);
+  if (!result) result = spend(grid, "P", count, budget, error);
+  if (!result) result = read_positions(detail, grid, count, &first, error);
   for (size_t i = 0; !result && i < rv_grid_points_channel_count(grid); ++i) {
     const char* name = rv_grid_points_channel_name(grid, i);
-    if (count > *budget / MAX_CHANNEL_BYTES)
-      return rv_fail(error, RV_LIMIT,
-                     "points grid '%s': with '%s' the file would need more than %d times its size on disk plus 64 MiB: "
-                     "it is damaged",
-                     rv_grid_name(grid), name, EXPANSION);
-    *budget -= MAX_CHANNEL_BYTES * count;
-    result = read_channel(detail, grid, name, first, count, log, error);
+    result = spend(grid, name, count, budget, error);
+    if (!result) result = read_channel(detail, grid, name, first, count, log, error);
   }
   return result;
 }

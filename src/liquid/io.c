@@ -94,28 +94,33 @@ RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidU
   return RV_OK;
 }
 
-// Whether no id occurs twice; also false when out of memory.
-static bool ids_unique(const RvParticles* p) {
+// *unique: no id occurs twice.
+static RvResult ids_unique(const RvParticles* p, bool* unique, RvError* error) {
   uint64_t* keys = rv_alloc(p->count, sizeof *keys);
   uint64_t* spare = rv_alloc(p->count, sizeof *spare);
-  bool unique = keys && spare;
-  for (size_t i = 0; unique && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
-  if (unique) rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
-  for (size_t i = 1; unique && i < p->count; ++i) unique = keys[i] != keys[i - 1];
+  bool made = keys && spare;
+  *unique = true;
+  for (size_t i = 0; made && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
+  if (made) rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
+  for (size_t i = 1; made && *unique && i < p->count; ++i) *unique = keys[i] != keys[i - 1];
   rv_free(keys);
   rv_free(spare);
-  return unique;
+  return made ? RV_OK : rv_fail(error, RV_NO_MEMORY, "no memory for the ids of %zu particles", p->count);
 }
 
 // Keeps the ids of the input if each is unique, else numbers by order. *next: the first free id.
-static void number_all(RvParticles* p, bool given, int64_t* next, RvLiquidFaults* faults) {
-  if (!given || !ids_unique(p)) {
+static RvResult number_all(RvParticles* p, bool given, int64_t* next, RvLiquidFaults* faults, RvError* error) {
+  bool unique = false;
+  RvResult result = given ? ids_unique(p, &unique, error) : RV_OK;
+  if (result) return result;
+  if (!unique) {
     faults->numbered = given;
     for (size_t i = 0; i < p->count; ++i) p->id[i] = (int64_t)i;
   }
   *next = 0;
   for (size_t i = 0; i < p->count; ++i)
     if (p->id[i] >= *next) *next = p->id[i] + 1;
+  return RV_OK;
 }
 
 RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double separation, RvLiquidGlobals* globals,
@@ -151,7 +156,8 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
     p->row[at] = (int32_t)i;
   }
   // ids, and the first that is free
-  number_all(p, r.id != NULL, &globals->next_id, faults);
+  result = number_all(p, r.id != NULL, &globals->next_id, faults, error);
+  if (result) return result;
   const int32_t* next = rv_detail_i32(d, RV_GLOBAL, "nextid", 1);
   if (next && *next > globals->next_id) globals->next_id = *next;
   globals->initial = rv_liquid_particles_volume(p);

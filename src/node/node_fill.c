@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "mesh/lattice.h"
@@ -91,7 +92,7 @@ static RvResult grid_distance(const void* arg, size_t count, const double* posit
 // Fails if there are more particles than maxparticles, naming a particlesep that fits.
 static RvResult check_count(const FillParms* p, double count, RvError* error) {
   double limit = (double)p->maxparticles;
-  if (count <= limit) return RV_OK;
+  if (count <= limit) return rv_budget_check(count * BYTES_PER_PARTICLE, error, "particlesep: %.0f particles", count);
   double fits = p->particlesep * rv_pow(count / limit, 1.0 / 3) * COUNT_MARGIN;
   return rv_fail(error, RV_LIMIT,
                  "particlesep of %g makes about %.0f particles (%.1f GB), more than maxparticles of %.0f: raise "

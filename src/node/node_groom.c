@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -310,7 +311,7 @@ static RvResult check_size(Groom* g, RvError* error) {
                    "lower count or points",
                    wanted, (long long)p->points, bytes / 0x1p30, MAX_GIB);
   g->candidates = (size_t)wanted;
-  return RV_OK;
+  return rv_budget_check(bytes, error, "count and points: %.0f strands of %lld points", wanted, (long long)p->points);
 }
 
 // Parameters of the shape of all strands, in scene units.

@@ -1,6 +1,7 @@
 // Merge: joins all wired inputs in their order.
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "parm/table.h"
 #include "rivulet/node.h"
 
@@ -19,10 +20,23 @@ static bool excluded(const char* list, size_t number) {
   return false;
 }
 
+// The output takes as much as all inputs together.
+static RvResult check_memory(const RvCook* cook, const char* exclude, RvError* error) {
+  size_t bytes = 0, points = 0;
+  for (size_t i = 0; i < cook->ninput; ++i) {
+    if (!cook->input[i] || excluded(exclude, i + 1)) continue;
+    bytes += rv_detail_bytes(cook->input[i]);
+    points += rv_detail_count(cook->input[i], RV_POINT);
+  }
+  return rv_budget_check((double)bytes, error, "%zu points in one geometry", points);
+}
+
 // Copies the first input and appends the others.
 static RvResult cook(RvCook* cook, RvError* error) {
   const MergeParms* p = cook->parms;
   RvDetail* out = NULL;
+  RvResult fits = check_memory(cook, p->exclude, error);
+  if (fits) return fits;
   // The first input is copied, the others are appended.
   for (size_t i = 0; i < cook->ninput; ++i) {
     if (!cook->input[i] || excluded(p->exclude, i + 1)) continue;

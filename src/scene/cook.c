@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/hash.h"
 #include "base/timer.h"
+#include "rivulet/host.h"
 #include "scene/host.h"
 
 //------------------------------------------------------------------------------------------------ one call of a node
@@ -116,8 +118,36 @@ RvResult rv_scene_call_check_inputs(const RvCall* call, RvError* error) {
   return RV_OK;
 }
 
+// Elements of all inputs of a call.
+static size_t input_count(const RvCall* call, RvOwner owner) {
+  size_t count = 0;
+  for (size_t i = 0; i < call->node->type->ninput; ++i)
+    if (call->inputs[i]) count += rv_detail_count(call->inputs[i], owner);
+  return count;
+}
+
+// Out of memory is the user's to mend where the limit of the process was reached: says so, with what the node works on.
+static RvResult explain_memory(const RvCall* call, RvResult result, RvError* error) {
+  const double gib = 0x1p30;
+  size_t used = 0;
+  size_t refused = rv_budget_refused(&used);
+  if (result != RV_NO_MEMORY || !refused) return result;
+  const RvStats* stats = call->cook.stats;
+  const RvError before = *error;
+  *error = (RvError){0};
+  return rv_fail(
+      error, RV_LIMIT,
+      "%.200s: the memory limit of %.3g GiB is reached: %.3g GiB are in use, and the next array needs %.3g "
+      "GiB. The inputs have %zu points and %zu primitives; the node made %lld particles, %lld tiles and %lld "
+      "points of strands so far. Make the scene smaller, or raise --max-memory",
+      before.text, (double)rv_memory_limit() / gib, (double)used / gib, (double)refused / gib,
+      input_count(call, RV_POINT), input_count(call, RV_PRIM), (long long)stats->particles, (long long)stats->tiles,
+      (long long)stats->vertices);
+}
+
 RvResult rv_scene_call_finish(RvCall* call, RvResult result, RvError* error) {
   if (!result) return RV_OK;
+  result = explain_memory(call, result, error);
   for (int i = 0; i < RV_NODE_MAX_OUTPUTS; ++i) {
     rv_detail_free(call->cook.output[i]);
     call->cook.output[i] = NULL;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rivulet/host.h"
 #include "scene/host.h"
 
 // Settings of a new scene, those of a new Houdini scene.
@@ -15,14 +16,18 @@ static const double default_meters_per_unit = 1;
 
 enum { MESSAGE_BYTES = 1020 };  // of a message, as of RvError.text
 
-// Limit of the frame cache: a quarter of the machine's memory, but at least 256 MB and at most 4 GB.
+// Limit of the frame cache: a quarter of the machine's memory, but at least 256 MB and at most 4 GB, and a quarter of
+// the memory limit at most.
 static size_t default_cache_limit(void) {
   const size_t min_bytes = (size_t)256 << 20;
   const size_t max_bytes = (size_t)4 << 30;
   long pages = sysconf(_SC_PHYS_PAGES);
   long page_bytes = sysconf(_SC_PAGESIZE);
   size_t share = pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : min_bytes;
-  return share < min_bytes ? min_bytes : share > max_bytes ? max_bytes : share;
+  share = share < min_bytes ? min_bytes : share > max_bytes ? max_bytes : share;
+  // Within a memory limit the cache leaves three quarters to the nodes.
+  size_t limited = rv_memory_limit() / 4;
+  return limited && limited < share ? limited : share;
 }
 
 RvScene* rv_scene_new(void) {

@@ -35,6 +35,8 @@ using Vec3Grid = openvdb::Grid<Vec3Tree>;
 constexpr double MIB = 1048576, GIB = 1073741824;  // bytes
 // Memory of a grid made here, at most.
 constexpr double GRID_BYTES_MAX = 4 * GIB;
+// The same within what is left of the process's memory limit.
+double vdb_bytes_max();
 // Magnitude of index coordinates: 2^29, so that sums of a few of them fit into an int32.
 constexpr double INDEX_MAX = 536870912;
 constexpr int LEAF_SIDE = 8;      // voxels along each axis of a leaf

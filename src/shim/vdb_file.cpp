@@ -7,17 +7,23 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <memory>
 #include <streambuf>
 
 #include "shim/vdb.hpp"
+#include "shim/vdb_bytes.h"
 #include "shim/vdb_scan.hpp"
+#include "shim/vdb_walk.h"
 
 namespace rv {
 
 namespace io = openvdb::io;
+
+// Bytes of all copies of shared trees of a file: the most that a small file may ask for.
+constexpr double INSTANCE_BYTES_MAX = 512 * MIB;
 
 // Writes grids to a stream.
 class Writer : public io::Archive {
@@ -68,33 +74,38 @@ class Reader : public io::Archive {
  private:
   // Gives instances a copy of the shared tree. A small file may name a large tree many times, so the memory is limited.
   void connect(const std::vector<io::GridDescriptor>& descriptors, const NamedGridMap& named, const char* path) {
+    const double most = std::fmin(INSTANCE_BYTES_MAX, vdb_bytes_max());
     double bytes = 0;
     for (const io::GridDescriptor& descriptor : descriptors) {
       auto parent = named.find(descriptor.instanceParentName());
       if (descriptor.isInstance() && parent != named.end()) bytes += (double)parent->second->memUsage();
-      if (bytes > GRID_BYTES_MAX)
-        vdb_refuse(RV_LIMIT, "'%s': copies of shared trees would take more than %.0f MiB", path, GRID_BYTES_MAX / MIB);
+      if (bytes > most)
+        vdb_refuse(RV_LIMIT,
+                   "'%s': copies of shared trees would take more than %.0f MiB; replace it by another copy, or write "
+                   "it again without shared trees",
+                   path, most / MIB);
       connectInstance(descriptor, named);
     }
   }
   // An empty grid to read into; nullptr, after skipping the grid, for a type that OpenVDB does not know.
   openvdb::GridBase::Ptr begin_grid(io::GridDescriptor& descriptor, std::istream& stream, const RvLog* log,
                                     const char* path) {
+    int64_t end = 0;
     try {
-      return descriptor.read(stream);
+      openvdb::GridBase::Ptr grid = descriptor.read(stream);
+      if (rv_vdb_walks_type(descriptor.gridType().c_str())) return grid;
+      end = descriptor.getEndPos();
     } catch (const openvdb::LookupError&) {
       // Three offsets follow; the last is the end of the grid.
       int64_t offsets[3];
       stream.read(reinterpret_cast<char*>(offsets), sizeof offsets);
-      if (!inputHasGridOffsets() || offsets[2] <= stream.tellg())
-        vdb_refuse(RV_UNSUPPORTED,
-                   "'%s': grid '%s' has the unknown type %s and cannot be skipped; remove it from the file", path,
-                   descriptor.gridName().c_str(), descriptor.gridType().c_str());
-      rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' has the unknown type %s and was left out", path,
-             descriptor.gridName().c_str(), descriptor.gridType().c_str());
-      stream.seekg(offsets[2]);
-      return nullptr;
+      end = offsets[2];
     }
+    rv_log(log, RV_LEVEL_WARNING, "'%s': grid '%s' has the unknown type %s and was left out", path,
+           descriptor.gridName().c_str(), descriptor.gridType().c_str());
+    // The walk has checked that this is inside the file.
+    stream.seekg(end);
+    return nullptr;
   }
 };
 
@@ -198,38 +209,63 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
   RV_VDB_END(error)
 }
 
+// An input stream over bytes in memory.
+class MemoryBuffer : public std::streambuf {
+ public:
+  MemoryBuffer(char* bytes, size_t size) { setg(bytes, bytes, bytes + size); }
+
+ protected:
+  pos_type seekoff(off_type offset, std::ios_base::seekdir from, std::ios_base::openmode) override {
+    off_type base = from == std::ios_base::beg ? 0 : from == std::ios_base::cur ? gptr() - eback() : egptr() - eback();
+    return seekpos(base + offset, std::ios_base::in);
+  }
+  pos_type seekpos(pos_type place, std::ios_base::openmode) override {
+    off_type at = place;
+    if (at < 0 || at > egptr() - eback()) return pos_type(off_type(-1));
+    setg(eback(), eback() + at, egptr());
+    return place;
+  }
+};
+
 // Checks and reads a file; exceptions of the stream and of OpenVDB mean that it is damaged.
-static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& out, const RvLog* log, RvError* error) {
-  RV_SHIM_BEGIN
+static void read_all(const char* path, unsigned char* bytes, size_t size, std::vector<openvdb::GridBase::Ptr>& out,
+                     const RvLog* log) {
+  static const char* const advice = "; replace it by another copy, or write it again";
   try {
-    std::ifstream stream;
     vdb_run([&] {
-      vdb_scan(path);
+      vdb_scan(path, bytes, size);
+      MemoryBuffer buffer(reinterpret_cast<char*>(bytes), size);
+      std::istream stream(&buffer);
       stream.exceptions(std::ios::badbit | std::ios::failbit | std::ios::eofbit);
-      stream.open(path, std::ios::in | std::ios::binary);
       Reader reader;
       reader.read_all(stream, log, path);
       out.swap(reader.grids);
     });
   } catch (const std::ios_base::failure&) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is truncated or damaged: its grids extend beyond its end", path);
+    vdb_refuse(RV_BAD_FILE, "'%s' is truncated or damaged: its grids extend beyond its end%s", path, advice);
   } catch (const openvdb::Exception& e) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is damaged; OpenVDB reports: %s", path, e.what());
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged%s; OpenVDB reports: %s", path, advice, e.what());
   } catch (const std::bad_alloc&) {
-    vdb_refuse(RV_BAD_FILE, "'%s' asks for more memory than there is", path);
+    vdb_refuse(RV_NO_MEMORY, "out of memory for reading '%s'", path);
   } catch (const std::length_error&) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is damaged: it asks for an impossible amount of memory", path);
+    vdb_refuse(RV_BAD_FILE, "'%s' is damaged: it asks for an impossible amount of memory%s", path, advice);
   }
-  return RV_OK;
-  RV_VDB_END(error)
 }
 
-// Refuses a path that is not a regular file.
-static void check_path(const char* path) {
-  struct stat info;
-  if (stat(path, &info) != 0)
-    vdb_refuse(errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read '%s': %s", path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) vdb_refuse(RV_IO, "cannot read '%s': it is not a file", path);
+// Handles of the grids that were read.
+static RvResult hand_over(const std::vector<openvdb::GridBase::Ptr>& found, RvGrid*** grids, size_t* count,
+                          RvError* error) {
+  auto drop = [](RvGrid* grid) { rv_grid_release(grid); };
+  std::vector<std::unique_ptr<RvGrid, decltype(drop)>> wrapped;
+  for (const openvdb::GridBase::Ptr& grid : found) {
+    drop_file_meta(*grid, true);
+    wrapped.emplace_back(vdb_wrap(grid), drop);
+  }
+  *grids = static_cast<RvGrid**>(rv_alloc(wrapped.size(), sizeof(RvGrid*)));
+  if (!*grids) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *count = wrapped.size();
+  for (size_t i = 0; i < wrapped.size(); ++i) (*grids)[i] = wrapped[i].release();
+  return RV_OK;
 }
 
 }  // namespace rv
@@ -254,24 +290,25 @@ RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count
   RV_VDB_END(error)
 }
 
-RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log, RvError* error) {
-  RV_SHIM_BEGIN
+RvResult rv_grid_read_bytes(const char* name, void* bytes, size_t size, RvGrid*** grids, size_t* count,
+                            const RvLog* log, RvError* error) {
   *grids = nullptr;
   *count = 0;
-  check_path(path);
+  RV_SHIM_BEGIN
   std::vector<openvdb::GridBase::Ptr> found;
-  RvResult result = read_all(path, found, log, error);
-  if (result) return result;
-  auto drop = [](RvGrid* grid) { rv_grid_release(grid); };
-  std::vector<std::unique_ptr<RvGrid, decltype(drop)>> wrapped;
-  for (const openvdb::GridBase::Ptr& grid : found) {
-    drop_file_meta(*grid, true);
-    wrapped.emplace_back(vdb_wrap(grid), drop);
-  }
-  *grids = static_cast<RvGrid**>(rv_alloc(wrapped.size(), sizeof(RvGrid*)));
-  if (!*grids) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  *count = wrapped.size();
-  for (size_t i = 0; i < wrapped.size(); ++i) (*grids)[i] = wrapped[i].release();
-  return RV_OK;
+  read_all(name, static_cast<unsigned char*>(bytes), size, found, log);
+  return hand_over(found, grids, count, error);
   RV_VDB_END(error)
+}
+
+RvResult rv_grid_read_file(const char* path, RvGrid*** grids, size_t* count, const RvLog* log, RvError* error) {
+  *grids = nullptr;
+  *count = 0;
+  // The file is read once: what was checked is what OpenVDB gets, even if somebody writes the file meanwhile.
+  void* bytes = nullptr;
+  size_t size = 0;
+  RvResult result = rv_file_read(path, 0, &bytes, &size, error);
+  if (!result) result = rv_grid_read_bytes(path, bytes, size, grids, count, log, error);
+  rv_free(bytes);
+  return result;
 }

@@ -6,6 +6,10 @@
 #include "shim/arena.hpp"
 #include "shim/vdb.hpp"
 
+extern "C" {
+#include "base/budget.h"
+}
+
 namespace openvdb {
 OPENVDB_USE_VERSION_NAMESPACE
 namespace OPENVDB_VERSION_NAME {
@@ -18,6 +22,10 @@ namespace rv {
 
 constexpr double VOXEL_SIZE_MIN = 1e-12, VOXEL_SIZE_MAX = 1e12;  // positions and indices then stay within float
 constexpr size_t TEXT_BYTES = 900;                               // of an error; fits into RvError
+
+double vdb_bytes_max() {
+  return std::fmin(GRID_BYTES_MAX, (double)rv_budget_room());
+}
 
 void vdb_init() {
   static std::once_flag once;

@@ -72,12 +72,13 @@ constexpr double WORK_BYTES_PER_BLOCK = 1.5 * 512 * 4 * 2;
 // Refuses a level set that would need too much memory.
 static void check_memory(double blocks, double voxel_size) {
   double bytes = blocks * WORK_BYTES_PER_BLOCK;
-  if (bytes > GRID_BYTES_MAX)
+  const double most = vdb_bytes_max();
+  if (bytes > most)
     vdb_refuse(
         RV_LIMIT,
         "a level set of this mesh with voxels of %g would take about %.3g GiB, more than %.3g GiB; voxels of %.3g "
         "fit",
-        voxel_size, bytes / GIB, GRID_BYTES_MAX / GIB, voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * ADVICE_MARGIN);
+        voxel_size, bytes / GIB, most / GIB, voxel_size * std::sqrt(bytes / most) * ADVICE_MARGIN);
 }
 
 // Converts a mesh by OpenVDB's meshToVolume, in voxel coordinates.

@@ -1,5 +1,7 @@
 // Points grids: conversion from and to arrays. They have their own file because they take the longest to compile.
 #include "shim/vdb.hpp"
+#include "shim/vdb_bytes.h"
+#include "shim/vdb_scan.hpp"
 
 #pragma GCC visibility push(default)
 #include <openvdb/points/AttributeArray.h>
@@ -19,6 +21,9 @@ using openvdb::Coord;
 using openvdb::Vec3d;
 using openvdb::Vec3s;
 using Leaf = PointDataTree::LeafNodeType;
+
+// What to do about damage.
+#define ADVICE "; replace its file by another copy, or write it again"
 
 namespace {
 
@@ -161,7 +166,7 @@ size_t points_of(const Leaf& leaf) {
   for (openvdb::Index i = 0; i < Leaf::SIZE; ++i) {
     uint32_t end = leaf.getValue(i);
     if (end < last)
-      vdb_refuse(RV_BAD_FILE, "a points grid is damaged: the point ranges of its voxels are not in order");
+      vdb_refuse(RV_BAD_FILE, "a points grid is damaged: the point ranges of its voxels are not in order" ADVICE);
     last = end;
   }
   return last;
@@ -185,7 +190,7 @@ const AttributeArray* array_of(const RvGrid* grid, const Leaf& leaf, const char*
   if (at == AttributeSet::INVALID_POS) return nullptr;
   const AttributeArray& array = leaf.attributeArray(at);
   if (array.size() < count)
-    vdb_refuse(RV_BAD_FILE, "points grid '%s' is damaged: '%s' has fewer values than there are points",
+    vdb_refuse(RV_BAD_FILE, "points grid '%s' is damaged: '%s' has fewer values than there are points" ADVICE,
                grid->name.c_str(), name);
   return &array;
 }
@@ -229,7 +234,7 @@ size_t count_all(const RvGrid* grid) {
   size_t count = 0;
   each_leaf(grid, [&](const Leaf& leaf) { count += points_of(leaf); });
   if ((double)count * sizeof(Vec3s) > GRID_BYTES_MAX)
-    vdb_refuse(RV_LIMIT, "points grid '%s' claims to have %zu points, more than fit into %.3g GiB; it may be damaged",
+    vdb_refuse(RV_LIMIT, "points grid '%s' claims to have %zu points, more than fit into %.3g GiB" ADVICE,
                grid->name.c_str(), count, GRID_BYTES_MAX / GIB);
   return count;
 }
@@ -243,7 +248,7 @@ void read_channel(const RvGrid* grid, const char* name, void* data) {
     if (!count) return;
     const AttributeArray* array = array_of(grid, leaf, name, count);
     if (!array || array->valueType() != openvdb::typeNameAsString<T>() || array->stride() != 1)
-      vdb_refuse(RV_BAD_FILE, "points grid '%s': the attribute '%s' has different types in different places",
+      vdb_refuse(RV_BAD_FILE, "points grid '%s': the attribute '%s' has different types in different places" ADVICE,
                  grid->name.c_str(), name);
     AttributeHandle<T> handle(*array);
     for (size_t i = 0; i < count; ++i, to += sizeof(T)) {
@@ -260,7 +265,8 @@ void read_positions(const RvGrid* grid, Vec3s* out) {
     if (!count) return;
     const AttributeArray* array = array_of(grid, leaf, "P", count);
     if (!array || array->valueType() != "vec3s" || array->stride() != 1)
-      vdb_refuse(RV_UNSUPPORTED, "points grid '%s' has no uncompressed position P of three floats", grid->name.c_str());
+      vdb_refuse(RV_UNSUPPORTED, "points grid '%s' has no uncompressed position P of three floats; save it with one",
+                 grid->name.c_str());
     AttributeHandle<Vec3s> handle(*array);
     size_t i = 0;
     for (openvdb::Index voxel = 0; voxel < Leaf::SIZE; ++voxel) {
@@ -272,6 +278,12 @@ void read_positions(const RvGrid* grid, Vec3s* out) {
 }
 
 }  // namespace
+
+size_t vdb_attribute_bytes(const std::string& type, const std::string& codec) {
+  const openvdb::NamePair name(type, codec);
+  return AttributeArray::isRegistered(name) ? AttributeArray::create(name, 1, 1)->storageTypeSize() : 0;
+}
+
 }  // namespace rv
 
 using namespace rv;
@@ -287,6 +299,14 @@ RvResult rv_grid_from_points(const char* name, double voxel_size, size_t count, 
   grid->setTransform(openvdb::math::Transform::createLinearTransform(voxel_size));
   grid->setName(name ? name : "");
   *out = vdb_wrap(grid);
+  return RV_OK;
+  RV_VDB_END(error)
+}
+
+RvResult rv_grid_points_count(const RvGrid* grid, size_t* count, RvError* error) {
+  *count = 0;
+  RV_SHIM_BEGIN
+  *count = count_all(grid);
   return RV_OK;
   RV_VDB_END(error)
 }

@@ -1,29 +1,32 @@
-// Checks of a VDB file before OpenVDB reads it: OpenVDB trusts every length that it reads and allocates the memory
-// first. Layout: header; metadata; number of grids; for each grid its descriptor (three strings, three offsets),
-// compression flags, metadata, transform, topology and buffers. A length is a 32-bit number before the bytes that it
-// counts.
+// Checks of a VDB file before OpenVDB reads it: the checksum of files of ours, then the walk over all bytes.
 #include "shim/vdb_scan.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
 
 #include "shim/vdb.hpp"
+#include "shim/vdb_walk.h"
+
+extern "C" {
+#include "base/budget.h"
+}
 
 namespace rv {
 
-constexpr int64_t MAGIC = 0x56444220;                            // "VDB "
-constexpr uint32_t VERSION_MIN = 220;                            // oldest file format that is read
-constexpr uint32_t VERSION_NODE_MASK = 222;                      // first format with compression flags per grid
-constexpr uint32_t VERSION_MAX = openvdb::OPENVDB_FILE_VERSION;  // newest format that this OpenVDB reads
-constexpr uint32_t NAME_MAX_BYTES = 65536;                       // of a name or type
-constexpr int64_t DESCRIPTOR_MIN_BYTES = 36;                     // three empty strings and three offsets
-constexpr size_t READ_BYTES = 1 << 20;                           // read at once for the checksum
+constexpr size_t READ_BYTES = 1 << 20;  // read at once for the checksum
 
 // Beginning of our UUIDs: "rivu", and version 8 of RFC 9562 (vendor-specific), where OpenVDB has version 4 (random).
 constexpr const char* IDENTITY = "72697675-0001-8000-8";
+
+// The UUID of a hash: its last 60 bits are those of the hash.
+static std::string identity_of(uint64_t hash) {
+  char text[UUID_LENGTH + 1];
+  snprintf(text, sizeof text, "%s%03x-%012llx", IDENTITY, (unsigned)(hash >> 48 & 0xfff),
+           (unsigned long long)(hash & 0xffffffffffffull));
+  return text;
+}
 
 std::string vdb_identity(const char* path) {
   std::ifstream stream(path, std::ios::in | std::ios::binary);
@@ -41,107 +44,59 @@ std::string vdb_identity(const char* path) {
   }
   uint64_t hash = rv_hasher_done(&hasher);
   if (stream.bad()) vdb_refuse(RV_IO, "cannot read '%s'", path);
-  // The last 60 bits of the UUID are those of the hash.
-  char text[UUID_LENGTH + 1];
-  snprintf(text, sizeof text, "%s%03x-%012llx", IDENTITY, (unsigned)(hash >> 48 & 0xfff),
-           (unsigned long long)(hash & 0xffffffffffffull));
-  return text;
+  return identity_of(hash);
 }
 
-namespace {
+// Compares the checksum of a file of ours.
+static void check_sum(const char* path, const unsigned char* bytes, size_t size) {
+  const unsigned char zeros[UUID_LENGTH] = {0};
+  const char* found = reinterpret_cast<const char*>(bytes) + UUID_OFFSET;
+  if (size < UUID_OFFSET + UUID_LENGTH || std::strncmp(found, IDENTITY, std::strlen(IDENTITY)) != 0) return;
+  RvHasher hasher = rv_hasher_new(0);
+  rv_hasher_add(&hasher, bytes, UUID_OFFSET);
+  rv_hasher_add(&hasher, zeros, UUID_LENGTH);
+  rv_hasher_add(&hasher, bytes + UUID_OFFSET + UUID_LENGTH, size - UUID_OFFSET - UUID_LENGTH);
+  if (identity_of(rv_hasher_done(&hasher)).compare(0, UUID_LENGTH, found, UUID_LENGTH) != 0)
+    vdb_refuse(RV_BAD_FILE,
+               "'%s' is damaged: its bytes do not give the checksum in its header; replace it by another copy, or "
+               "write it again",
+               path);
+}
 
-// A file that is being checked.
-struct Scan {
-  const char* path;
-  std::ifstream stream;
-  int64_t size = 0;
+// Bytes that OpenVDB reads of a metadata value.
+static size_t metadata_bytes(RvVdbText type) {
+  RV_SHIM_BEGIN
+  const std::string name(type.text, type.length);
+  if (name == "string" || !openvdb::Metadata::isRegisteredType(name)) return RV_VDB_AS_STORED;
+  return openvdb::Metadata::createMetadata(name)->size();
+  RV_SHIM_END_VALUE(0)
+}
 
-  [[noreturn]] void damaged(const char* what) {
-    vdb_refuse(RV_BAD_FILE, "'%s' is damaged at byte %lld: %s", path, (long long)stream.tellg(), what);
-  }
-  // Reads a number.
-  template <typename T>
-  T number() {
-    T value = 0;
-    if ((int64_t)stream.tellg() + (int64_t)sizeof value > size) damaged("the file ends here");
-    stream.read(reinterpret_cast<char*>(&value), sizeof value);
-    return value;
-  }
-  // Skips bytes; `what` describes the damage if the file is shorter.
-  void skip(int64_t bytes, const char* what) {
-    if (bytes > size - (int64_t)stream.tellg()) damaged(what);
-    stream.seekg(bytes, std::ios::cur);
-  }
-  // Skips a string of limited length.
-  void name(const char* what) {
-    uint32_t length = number<uint32_t>();
-    if (length > NAME_MAX_BYTES) damaged(what);
-    skip(length, what);
-  }
-  void metadata() {
-    uint32_t count = number<uint32_t>();
-    for (uint32_t i = 0; i < count; ++i) {
-      name("a metadata name is longer than 65536 bytes or than the file");
-      name("a metadata type is longer than 65536 bytes or than the file");
-      skip(number<uint32_t>(), "a metadata value is longer than the file");
-    }
-  }
-  // Compares the checksum of a file of ours. OpenVDB does not detect all damage: it reads the bytes of a leaf before it
-  // compares their number.
-  void checksum() {
-    char found[UUID_LENGTH + 1] = {0};
-    stream.read(found, UUID_LENGTH);
-    if (std::strncmp(found, IDENTITY, std::strlen(IDENTITY)) == 0 && vdb_identity(path) != found)
-      vdb_refuse(RV_BAD_FILE, "'%s' is damaged: its bytes do not give the checksum in its header", path);
-  }
-  // Checks the header; true if grids have offsets.
-  bool header(uint32_t& version) {
-    if (size < 8 || number<int64_t>() != MAGIC) vdb_refuse(RV_BAD_FILE, "'%s' is not a VDB file", path);
-    version = number<uint32_t>();
-    if (version < VERSION_MIN || version > VERSION_MAX)
-      vdb_refuse(RV_UNSUPPORTED, "'%s' has VDB format %u; this OpenVDB reads %u to %u", path, version, VERSION_MIN,
-                 VERSION_MAX);
-    skip(8, "the file ends in its header");  // library version
-    bool has_offsets = number<char>() != 0;
-    if (version < VERSION_NODE_MASK) skip(1, "the file ends in its header");
-    if (size - (int64_t)stream.tellg() < UUID_LENGTH) damaged("the file ends in its header");
-    checksum();
-    return has_offsets;
-  }
-  // Checks the descriptor and metadata of a grid and goes to its end.
-  void grid(uint32_t version, bool has_offsets) {
-    name("a grid name is longer than 65536 bytes or than the file");
-    name("a grid type is longer than 65536 bytes or than the file");
-    name("the name of a grid's parent is longer than 65536 bytes or than the file");
-    int64_t begin = number<int64_t>();
-    int64_t blocks = number<int64_t>();
-    int64_t end = number<int64_t>();
-    if (has_offsets && (begin != (int64_t)stream.tellg() || blocks < begin || end < blocks || end > size))
-      damaged("the offsets of a grid do not lie in order inside the file");
-    if (version >= VERSION_NODE_MASK) number<uint32_t>();
-    metadata();
-    name("the type of a transform is longer than 65536 bytes or than the file");
-    if (has_offsets) stream.seekg(end);
-  }
-};
+// Bytes of a value of a point attribute.
+static size_t attribute_bytes(RvVdbText type, RvVdbText codec) {
+  RV_SHIM_BEGIN
+  return vdb_attribute_bytes(std::string(type.text, type.length), std::string(codec.text, codec.length));
+  RV_SHIM_END_VALUE(0)
+}
 
-}  // namespace
-
-void vdb_scan(const char* path) {
-  Scan scan;
-  scan.path = path;
-  scan.stream.open(path, std::ios::in | std::ios::binary);
-  if (!scan.stream) vdb_refuse(RV_IO, "cannot read '%s': %s", path, strerror(errno));
-  scan.stream.seekg(0, std::ios::end);
-  scan.size = scan.stream.tellg();
-  scan.stream.seekg(0);
+void vdb_scan(const char* path, unsigned char* bytes, size_t size) {
+  constexpr uint32_t VERSION_OFFSET = 8;
+  constexpr uint32_t VERSION_MAX = openvdb::OPENVDB_FILE_VERSION;  // newest format that this OpenVDB reads
   uint32_t version = 0;
-  bool has_offsets = scan.header(version);
-  scan.metadata();
-  int32_t count = scan.number<int32_t>();
-  if (count < 0 || count > scan.size / DESCRIPTOR_MIN_BYTES) scan.damaged("the number of grids is impossible");
-  // Without offsets only the first grid can be found.
-  for (int32_t i = 0; i < (has_offsets ? count : count ? 1 : 0); ++i) scan.grid(version, has_offsets);
+  if (size >= VERSION_OFFSET + sizeof version) std::memcpy(&version, bytes + VERSION_OFFSET, sizeof version);
+  if (version > VERSION_MAX && std::memcmp(bytes, " BDV", 4) == 0)
+    vdb_refuse(RV_UNSUPPORTED, "'%s' has VDB format %u; this OpenVDB reads formats up to %u: save it in an older one",
+               path, version, VERSION_MAX);
+  check_sum(path, bytes, size);
+  const RvVdbFile file = {path, bytes, size};
+  const RvVdbTypes types = {metadata_bytes, attribute_bytes};
+  // What a file may become is limited by its size, so that little damage cannot ask for much memory.
+  const size_t most =
+      size > (SIZE_MAX - VDB_EXPANSION_FLOOR) / VDB_EXPANSION ? SIZE_MAX : size * VDB_EXPANSION + VDB_EXPANSION_FLOOR;
+  size_t memory = 0;
+  RvError error = {};
+  RvResult result = rv_vdb_walk(&file, &types, std::min(most, rv_budget_room()), &memory, &error);
+  if (result) throw Refused(result, error.text);
 }
 
 }  // namespace rv

@@ -255,12 +255,12 @@ openvdb::GridBase::Ptr rasterise(Work& w) {
   double leaves = 0;
   for (const Block& block : w.blocks) leaves += (double)block.count;
   double bytes = leaves * (sizeof(Leaf) + Leaf::SIZE * sizeof(float));
-  if (bytes > GRID_BYTES_MAX)
+  const double most = vdb_bytes_max();
+  if (bytes > most)
     vdb_refuse(RV_LIMIT,
                "a level set of these spheres with voxels of %g would take %.3g GiB, more than %.3g GiB; voxels "
                "of %.3g fit",
-               w.voxel_size, bytes / GIB, GRID_BYTES_MAX / GIB,
-               w.voxel_size * std::sqrt(bytes / GRID_BYTES_MAX) * ADVICE_MARGIN);
+               w.voxel_size, bytes / GIB, most / GIB, w.voxel_size * std::sqrt(bytes / most) * ADVICE_MARGIN);
   rv_parallel_for(w.blocks.size(), 1, fill_blocks, &w);
   auto grid = vdb_new_float((float)(w.band * w.voxel_size));
   for (Block& block : w.blocks) {

@@ -2,6 +2,7 @@
 // by block.
 #include <math.h>
 
+#include "base/budget.h"
 #include "base/parallel.h"
 #include "math/scalar.h"
 #include "space/tiles.h"
@@ -91,7 +92,8 @@ static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error)
     *grown = pairs < 1e300 ? pairs * RV_PAIR_BYTES * PAIRS_FACTOR : INFINITY;
     return RV_OK;
   }
-  RvResult r = rv_surface_bins(part_count(&b->parts), rv_surface_parts_box, &b->parts, &b->list, error);
+  RvResult r = rv_budget_check(pairs * RV_PAIR_BYTES, error, "voxelsize: a surface with voxels of %g", b->voxel);
+  if (!r) r = rv_surface_bins(part_count(&b->parts), rv_surface_parts_box, &b->parts, &b->list, error);
   if (r) return r;
   double leaves = rv_parallel_sum(b->list.count, BLOCKS_A_TASK, survey_range, b);
   if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "out of memory to look at the blocks of the surface");
@@ -116,7 +118,8 @@ static RvResult choose_voxel(Build* b, RvSurfaceOut* out, RvError* error) {
     if (!r) r = estimate(b, &fixed, &grown, error);
     if (r) return r;
     out->estimate = fixed + grown;
-    if (out->estimate <= limit) return RV_OK;
+    if (out->estimate <= limit)
+      return rv_budget_check(out->estimate, error, "voxelsize: a surface with voxels of %g", b->voxel);
     if (!(fixed < limit))
       return rv_fail(
           error, RV_LIMIT,

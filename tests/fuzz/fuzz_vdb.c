@@ -1,0 +1,66 @@
+// VDB files: the walk over the bytes, OpenVDB behind it, and what a program does with the grids.
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/decode.h"
+#include "shim/vdb_bytes.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+
+static void use_points(const RvGrid* grid) {
+  RvError error = {0};
+  size_t count = 0;
+  float* positions = NULL;
+  // more than this is refused where files are read as geometry
+  const size_t most = (size_t)16 << 20;
+  if (rv_grid_points_count(grid, &count, &error) || count > most) return;
+  rv_grid_points(grid, &count, &positions, &error);
+  rv_free(positions);
+  for (size_t i = 0; i < rv_grid_points_channel_count(grid); ++i) {
+    RvError ignored = {0};
+    int components;
+    bool is_int;
+    void* values = NULL;
+    rv_grid_points_channel(grid, rv_grid_points_channel_name(grid, i), &components, &is_int, &values, &ignored);
+    rv_free(values);
+  }
+}
+
+static void use_values(const RvGrid* grid) {
+  RvError error = {0};
+  float value[3];
+  RvLeaf leaf;
+  rv_grid_sample(grid, 1, (const double[3]){3, 4, 5}, value, &error);
+  for (size_t i = 0; i < rv_grid_leaf_count(grid); ++i) rv_grid_leaf(grid, i, &leaf);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  RvError error = {0};
+  RvGrid** grids = NULL;
+  size_t count = 0;
+  rv_threads_set(1);
+  // the reader may change the bytes
+  unsigned char* copy = malloc(size ? size : 1);
+  if (!copy) return 0;
+  memcpy(copy, data, size);
+  RvResult result = rv_grid_read_bytes("fuzz.vdb", copy, size, &grids, &count, NULL, &error);
+  if (result) {
+    bool foreseen = result == RV_BAD_FILE || result == RV_UNSUPPORTED || result == RV_LIMIT;
+    fuzz_require(foreseen && strstr(error.text, "fuzz.vdb") && !grids, rv_result_name(result), error.text);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    int32_t lo[3], hi[3];
+    double world_lo[3], world_hi[3];
+    rv_grid_bounds(grids[i], lo, hi, world_lo, world_hi);
+    rv_grid_active_count(grids[i]);
+    rv_grid_hash(grids[i]);
+    if (rv_grid_type(grids[i]) == RV_GRID_POINTS)
+      use_points(grids[i]);
+    else
+      use_values(grids[i]);
+    rv_grid_release(grids[i]);
+  }
+  rv_free(grids);
+  free(copy);
+  return 0;
+}
