@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "rivulet/rivulet.h"
 
@@ -34,13 +35,17 @@ int rv_cli_call(RvCommandFn* body, int argc, char** argv);
 
 // Parses a frame range "A-B", "A" or "A:B" (A and B may be negative with ':').
 RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* error);
-// True after Ctrl-C (SIGINT) or SIGTERM. A second signal ends the process at once; files are never left partly written.
+// True after Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal). A second signal ends the process at once; files
+// are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
 
 void rv_cli_warning(void* user, RvLevel level,
                     const char* text);   // RvLog callback of the commands: prints to standard error
 int rv_cli_error(const RvError* error);  // prints the error, returns the exit code
+// Prints text that comes from a scene or a file: control characters, line ends and bytes that are not UTF-8 become
+// escapes such as \x1b.
+void rv_cli_put(FILE* stream, const char* text);
 
 int rv_cli_cook(int argc, char** argv);
 int rv_cli_flipbook(int argc, char** argv);

@@ -105,15 +105,25 @@ static bool is_other_picture(const char* name) {
 // Reads the command line.
 static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set, Flipbook* f, RvError* error) {
   const RvOption options[] = {
-      {"--frames", RV_OPTION_TEXT, &f->session.frames}, {"--size", RV_OPTION_TEXT, &f->size},
-      {"--camera", RV_OPTION_TEXT, &f->camera},         {"--node", RV_OPTION_TEXT, &f->node},
-      {"--quality", RV_OPTION_TEXT, &f->quality},       {"--set", RV_OPTION_LIST, set},
-      {"--out", RV_OPTION_TEXT, &f->session.out},       {"--threads", RV_OPTION_INT, &f->session.threads},
-      {"--quiet", RV_OPTION_FLAG, &f->session.quiet},   {"-o", RV_OPTION_TEXT, &f->output},
-      {"--cached", RV_OPTION_FLAG, &f->cached},         {"--liquid", RV_OPTION_TEXT, &f->liquid},
-      {"--view", RV_OPTION_TEXT, &f->view_name},        {"--range", RV_OPTION_TEXT, &f->range},
-      {"--shutter", RV_OPTION_TEXT, &f->shutter},       {"--aperture", RV_OPTION_TEXT, &f->aperture},
-      {"--focus", RV_OPTION_TEXT, &f->focus},           {"--exposure", RV_OPTION_TEXT, &f->exposure},
+      {"--frames", RV_OPTION_TEXT, &f->session.frames},
+      {"--size", RV_OPTION_TEXT, &f->size},
+      {"--camera", RV_OPTION_TEXT, &f->camera},
+      {"--node", RV_OPTION_TEXT, &f->node},
+      {"--quality", RV_OPTION_TEXT, &f->quality},
+      {"--set", RV_OPTION_LIST, set},
+      {"--out", RV_OPTION_TEXT, &f->session.out},
+      {"--threads", RV_OPTION_INT, &f->session.threads},
+      {"--quiet", RV_OPTION_FLAG, &f->session.quiet},
+      {"-o", RV_OPTION_TEXT, &f->output},
+      {"--cached", RV_OPTION_FLAG, &f->cached},
+      {"--liquid", RV_OPTION_TEXT, &f->liquid},
+      {"--view", RV_OPTION_TEXT, &f->view_name},
+      {"--range", RV_OPTION_TEXT, &f->range},
+      {"--shutter", RV_OPTION_TEXT, &f->shutter},
+      {"--aperture", RV_OPTION_TEXT, &f->aperture},
+      {"--focus", RV_OPTION_TEXT, &f->focus},
+      {"--exposure", RV_OPTION_TEXT, &f->exposure},
+      {"--confine", RV_OPTION_TEXT, &f->session.confine},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;

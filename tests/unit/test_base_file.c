@@ -108,12 +108,13 @@ static void full_disk(void** state) {
   rv_free(bytes);
 }
 
-// ".<name>.<host>.<pid>.tmp", and only a process that is known to be gone has abandoned its file
+// ".<name>.<number>.<host>.<pid>.tmp", and only a process that is known to be gone has abandoned its file
 static void temporaries_name_their_maker(void** state) {
   (void)state;
   RvError error = {0};
   char* temporary;
-  CHECK_OK(rv_file_temporary(in_folder("t/x.rvck"), &temporary, &error), error);
+  CHECK_OK(rv_file_temporary(in_folder("t/x.rvck"), &temporary, NULL, &error), error);
+  assert_int_equal(unlink(temporary), 0);
   const char* name = strrchr(temporary, '/') + 1;
   char host[256] = "", base[300], other[400];
   gethostname(host, sizeof host - 1);
@@ -121,8 +122,10 @@ static void temporaries_name_their_maker(void** state) {
   host[32] = 0;
   for (char* c = host; *c; ++c)
     if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c)) *c = '-';
-  snprintf(base, sizeof base, ".x.rvck.%s", host);
-  snprintf(other, sizeof other, "%s.%ld.tmp", base, (long)getpid());
+  snprintf(base, sizeof base, ".%s.%ld.tmp", host, (long)getpid());
+  unsigned number = 0;
+  assert_int_equal(sscanf(name, ".x.rvck.%u", &number), 1);
+  snprintf(other, sizeof other, ".x.rvck.%u%s", number, base);
   assert_string_equal(name, other);
   assert_false(rv_file_is_abandoned(name));
   const struct {
