@@ -130,15 +130,18 @@ static RvResult refuse_pair(Plan* plan, const Planned* a, const Planned* b, RvEr
   return RV_BAD_INPUT;
 }
 
-// Finds two plans for one file. A target whose input never changes may write the same file at every frame.
+// Finds two plans for one file, the earliest. A target whose input never changes may write the same file at every
+// frame.
 static RvResult compare_plans(Plan* plan, RvSceneNode* const* targets, size_t count, RvError* error) {
   if (plan->files.count) qsort(plan->files.data, plan->files.count, sizeof *plan->files.data, by_file);
+  const Planned* first = NULL;
   for (size_t i = 1; i < plan->files.count; ++i) {
     const Planned *a = &plan->files.data[i - 1], *b = &plan->files.data[i];
-    bool sequence = a->node == b->node && (!b->node->time_dependent || !is_target(b->node, targets, count));
-    if (a->file == b->file && !sequence) return refuse_pair(plan, a, b, error);
+    if (a->file != b->file) continue;
+    bool harmless = a->node == b->node && (!b->node->time_dependent || !is_target(b->node, targets, count));
+    if (!harmless && (!first || b->frame < first->frame)) first = b;
   }
-  return RV_OK;
+  return first ? refuse_pair(plan, first - 1, first, error) : RV_OK;
 }
 
 RvResult rv_scene_outputs_check(RvScene* scene, RvSceneNode* const* targets, size_t count, double first, double last,
