@@ -231,6 +231,12 @@ static int by_frame(const void* a, const void* b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
+// Order of qsort: as the lines were written, so that a resumed run has the journal of a straight one.
+static int by_line(const void* a, const void* b) {
+  const RvOutputRecord *x = a, *y = b;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
 // Frees the texts of a record.
 static void free_record(RvOutputRecord* r) {
   rv_free(r->node);
@@ -283,7 +289,9 @@ static RvResult read_journal(RvOutputs* o, double done, RvError* error) {
 static RvResult open_journal(RvOutputs* o, RvError* error) {
   RvText text = {0};
   rv_text_add(&text, title);
+  if (o->records.count) qsort(o->records.data, o->records.count, sizeof *o->records.data, by_line);
   for (size_t i = 0; i < o->records.count; ++i) add_line(&text, &o->records.data[i]);
+  if (o->records.count) qsort(o->records.data, o->records.count, sizeof *o->records.data, by_frame);
   RvResult result = text.failed ? rv_fail(error, RV_NO_MEMORY, "out of memory")
                                 : rv_file_write(o->journal_path, text.data, text.count, error);
   rv_free(text.data);
