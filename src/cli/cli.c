@@ -164,10 +164,9 @@ RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t c
 int rv_cli_call(RvCommandFn* body, int argc, char** argv) {
   RvError error = {0};
   RvTextList words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
-  if (words.items)
-    body(argc, argv, &words, &error);
-  else
-    rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  RvResult result = words.items ? body(argc, argv, &words, &error) : rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  // A failure without a text must not look like success.
+  if (result && !error.code) rv_fail(&error, result, "%s", rv_result_text(result));
   rv_free(words.items);
   return rv_cli_error(&error);
 }

@@ -74,7 +74,8 @@ int rv_cli_cook(int argc, char** argv) {
                                              : rv_fail(&error, RV_NO_MEMORY, "out of memory");
   if (!result) result = rv_cli_session_open(&session, &options.session, &error);
   if (!result) result = run(&session, &options, &error);
-  // Report the outcome.
+  // Report the outcome; a failure without a text must not look like success.
+  if (result && !error.code) rv_fail(&error, result, "%s", rv_result_text(result));
   rv_cli_progress_clear(&session.progress);
   int frames = session.frames_done;
   char out[512] = "";
