@@ -68,6 +68,8 @@ typedef struct RvHost {
   RvResult (*input_at)(void* user, size_t index, double frame, const RvDetail** out, RvError* error);
   // The node's parameters at another frame, into a struct of the type's table.
   RvResult (*parms_at)(void* user, double frame, void* out, RvError* error);
+  // Whether the node may read a file; the error says why not.
+  RvResult (*may_read)(void* user, const char* path, RvError* error);
 } RvHost;
 
 // One cook of a node: what the host gives to it, and its outputs.

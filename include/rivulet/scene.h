@@ -43,6 +43,9 @@ typedef struct RvSceneHooks {
   void (*message)(void* user, RvLevel level, const char* node, double frame, const char* text);
   // Called after each frame of rv_scene_run.
   void (*frame_done)(void* user, const RvFrameReport* report);
+  // Called by rv_scene_run once, when its folder is locked and its inputs are accepted, before it writes anything. A
+  // failure ends the run.
+  RvResult (*begun)(void* user, RvError* error);
 } RvSceneHooks;
 
 //---------------------------------------------------------------------------------------------- building
@@ -84,6 +87,9 @@ RV_API void rv_scene_set_frames(RvScene* scene, double first, double last);
 RV_API void rv_scene_set_meters_per_unit(RvScene* scene, double meters);
 // Sets $OUT, the folder of outputs; the text is copied. NULL or "": the current folder.
 RV_API void rv_scene_set_out(RvScene* scene, const char* folder);
+// Confines the files that nodes read and write to folders, separated by ':'; links and ".." are resolved. A node with
+// another file fails. NULL: files may be anywhere. State files and checkpoints of a run are the caller's.
+RV_API RvResult rv_scene_confine(RvScene* scene, const char* folders, RvError* error);
 // Sets the memory limit of the frame cache in bytes. The default is a quarter of the machine's memory, between 256 MB
 // and 4 GB. Results in use may exceed it.
 RV_API void rv_scene_set_cache_limit(RvScene* scene, size_t bytes);
@@ -126,7 +132,9 @@ typedef struct RvRun {
 
 // Cooks the frames in order; nodes that write write their files, at whole frames only. Each state of a solver becomes a
 // checkpoint, if there is a folder for them. RV_BAD_INPUT if resuming would continue results made with other parameters
-// or files, and if an input file changes during the run; RV_CANCELLED if a hook asked to stop.
+// or files, if an input file changes during the run, if two nodes write one file, if several frames go to one file, and
+// if another run uses the checkpoint folder; RV_CANCELLED if a hook asked to stop. A resumed run compares the files of
+// finished frames with their checksums and cooks frames again whose files are missing, cut or changed.
 RV_API RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error);
 
 #ifdef __cplusplus

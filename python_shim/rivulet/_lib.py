@@ -81,10 +81,12 @@ class RvValue(Structure):
 CancelledFn = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_double, c_double, c_char_p)
 SceneMessageFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p, c_double, c_char_p)
 FrameDoneFn = CFUNCTYPE(None, c_void_p, c_void_p)
+BegunFn = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
 
 class RvSceneHooks(Structure):
-    _fields_ = [("user", c_void_p), ("cancelled", CancelledFn), ("message", SceneMessageFn), ("frame_done", FrameDoneFn)]
+    _fields_ = [("user", c_void_p), ("cancelled", CancelledFn), ("message", SceneMessageFn), ("frame_done", FrameDoneFn),
+                ("begun", BegunFn)]
 
 
 class RvRun(Structure):
@@ -197,6 +199,7 @@ FUNCTIONS = {
     "rv_scene_set_frames": (None, [_P, c_double, c_double]),
     "rv_scene_set_meters_per_unit": (None, [_P, c_double]),
     "rv_scene_set_out": (None, [_P, _S]),
+    "rv_scene_confine": (_RESULT, [_P, _S, _E]),
     "rv_scene_set_cache_limit": (None, [_P, c_size_t]),
     "rv_scene_set_hooks": (None, [_P, POINTER(RvSceneHooks)]),
     "rv_scene_fps": (c_double, [_P]),

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -53,16 +54,20 @@ static RvResult make_parent(const char* path, RvError* error) {
 //------------------------------------------------------------------------------------------------ temporary files
 
 enum {
-  HOST_LETTERS = 32,   // of the machine's name in a temporary name
+  HOST_LETTERS = RV_FILE_HOST_BYTES - 1,  // of the machine's name in a temporary name
   NAME_LETTERS = 160,  // of the target's name in a temporary name; keeps it below the usual limit of 255
   HOST_BYTES = 256,    // of the machine's name
+  NEW_FILE_TRIES = 3,  // to create a temporary file whose name is taken
 };
 
 static const char ending[] = ".tmp";  // of temporary names
 
+// Numbers the temporary names of this process, so that no two of them are equal.
+static atomic_uint name_count;
+
 // The machine's name, cut and without dots. It is part of temporary names because process numbers are only unique on
 // their own machine.
-static void host_name(char host[HOST_LETTERS + 1]) {
+void rv_file_host_name(char host[RV_FILE_HOST_BYTES]) {
   char name[HOST_BYTES] = "";
   if (gethostname(name, sizeof name - 1) != 0 || !name[0]) strcpy(name, "localhost");
   size_t n = 0;
@@ -82,8 +87,8 @@ bool rv_file_is_abandoned(const char* name) {
   // The process number before the ending.
   const char* digits = dot;
   while (digits > name && digits[-1] >= '0' && digits[-1] <= '9') --digits;
-  char host[HOST_LETTERS + 1];
-  host_name(host);
+  char host[RV_FILE_HOST_BYTES];
+  rv_file_host_name(host);
   size_t n = strlen(host);
   // This machine's name before the number, with its dots, and the first dot of the whole name: n + 3 characters.
   if (digits == dot || (size_t)(digits - name) < n + 3) return false;
@@ -95,25 +100,55 @@ bool rv_file_is_abandoned(const char* name) {
   return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-RvResult rv_file_temporary(const char* path, char** temporary, RvError* error) {
-  *temporary = NULL;
-  if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "the name of the file is empty; give one");
-  RvResult result = make_parent(path, error);
-  if (result) return result;
+// A temporary name for a path; the caller frees it. NULL: out of memory.
+static char* temporary_name(const char* path) {
   const char* slash = strrchr(path, '/');
   int folder = slash ? (int)(slash - path) + 1 : 0;
-  char host[HOST_LETTERS + 1];
-  host_name(host);
+  char host[RV_FILE_HOST_BYTES];
+  rv_file_host_name(host);
   // The name is hidden, next to the target so that the rename stays on one file system, and contains machine and
   // process. A long name is replaced by its beginning and a hash, because file systems limit the length.
   const char* name = path + folder;
   size_t length = strlen(name);
+  unsigned number = atomic_fetch_add_explicit(&name_count, 1, memory_order_relaxed);
   if (length <= NAME_LETTERS)
-    *temporary = rv_strf("%.*s.%s.%s.%ld%s", folder, path, name, host, (long)getpid(), ending);
+    return rv_strf("%.*s.%s.%u.%s.%ld%s", folder, path, name, number, host, (long)getpid(), ending);
+  return rv_strf("%.*s.%.*s~%016llx.%u.%s.%ld%s", folder, path, NAME_LETTERS, name,
+                 (unsigned long long)rv_hash(name, length, 0), number, host, (long)getpid(), ending);
+}
+
+// Creates a file that did not exist, and opens it. A file or symbolic link of that name is removed: it is left over
+// from a dead process of the same number, or was put there by somebody to have his file overwritten. -1: errno says
+// why.
+static int create_new(const char* path) {
+  int fd = -1;
+  for (int i = 0; fd < 0 && i < NEW_FILE_TRIES; ++i) {
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST || unlink(path) != 0) break;
+  }
+  return fd;
+}
+
+RvResult rv_file_temporary(const char* path, char** temporary, int* file, RvError* error) {
+  *temporary = NULL;
+  if (file) *file = -1;
+  if (!path || !*path) return rv_fail(error, RV_BAD_INPUT, "the name of the file is empty; give one");
+  RvResult result = make_parent(path, error);
+  if (result) return result;
+  *temporary = temporary_name(path);
+  if (!*temporary) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  int fd = create_new(*temporary);
+  if (fd < 0) {
+    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    rv_free(*temporary);
+    *temporary = NULL;
+    return result;
+  }
+  if (file)
+    *file = fd;
   else
-    *temporary = rv_strf("%.*s.%.*s~%016llx.%s.%ld%s", folder, path, NAME_LETTERS, name,
-                         (unsigned long long)rv_hash(name, length, 0), host, (long)getpid(), ending);
-  return *temporary ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    close(fd);
+  return RV_OK;
 }
 
 // Flushes a file, or the entries of a folder, to disk. Returns 0, or -1 with errno set.
@@ -142,26 +177,23 @@ RvResult rv_file_rename(const char* temporary, const char* path, RvError* error)
 }
 
 RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
-  // Names of the temporary file and the target.
   *out = (RvFileOut){0};
-  RvResult result = rv_file_temporary(path, &out->temporary, error);
-  if (result) return result;
-  out->path = rv_strdup(path);
-  if (!out->path) {
-    rv_file_abandon(out);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  }
   // A folder would only be noticed by the rename at the end.
   struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-    rv_file_abandon(out);
+  if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     return rv_fail(error, RV_IO, "cannot write '%s': it is a folder", path);
-  }
-  out->stream = fopen(out->temporary, "wbe");
-  if (!out->stream) {
-    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
-    rv_file_abandon(out);
-  }
+  // The temporary file and the name of the target.
+  int fd;
+  RvResult result = rv_file_temporary(path, &out->temporary, &fd, error);
+  if (result) return result;
+  out->path = rv_strdup(path);
+  out->stream = out->path ? fdopen(fd, "wb") : NULL;
+  if (out->stream) return RV_OK;
+  // Out of memory: remove what was made.
+  result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  close(fd);
+  unlink(out->temporary);
+  rv_file_abandon(out);
   return result;
 }
 

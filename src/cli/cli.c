@@ -17,13 +17,13 @@ static const struct {
 } commands[] = {
     {"cook", rv_cli_cook,
      "cook SCENE [--node N] [--frames A-B] [--out DIR] [--set NODE.PARM=VALUE] [--threads N] [--report FILE]\n"
-     "             [--max-memory SIZE] [--resume] [--from STATE --start N] [--quiet]"},
+     "             [--max-memory SIZE] [--resume] [--from STATE --start N] [--confine DIR[:DIR]] [--quiet]"},
     {"flipbook", rv_cli_flipbook,
      "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
      "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"
      "             [--cached] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed]\n"
      "             [--range LOW,HIGH] [--shutter S] [--aperture D] [--focus D] [--exposure STOPS]\n"
-     "             [--max-memory SIZE] [--quiet] -o FILE.png|FILE.mp4|DIR"},
+     "             [--max-memory SIZE] [--confine DIR[:DIR]] [--quiet] -o FILE.png|FILE.mp4|DIR"},
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
     {"info", rv_cli_info, "info FILE... [--json]"},
     {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
@@ -61,6 +61,9 @@ void rv_cli_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  // A closed terminal stops the run like SIGTERM, unless the program was started by nohup.
+  struct sigaction hangup;
+  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
   // A closed pipe and a file over the size limit are reported as write errors instead of ending the process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
@@ -68,11 +71,17 @@ void rv_cli_catch_signals(void) {
 
 void rv_cli_warning(void* user, RvLevel level, const char* text) {
   (void)user;
-  fprintf(stderr, "%s: %s\n", level == RV_LEVEL_WARNING ? "warning" : "note", text);
+  fputs(level == RV_LEVEL_WARNING ? "warning: " : "note: ", stderr);
+  rv_cli_put(stderr, text);
+  fputc('\n', stderr);
 }
 
 int rv_cli_error(const RvError* error) {
-  if (error->code != RV_OK) fprintf(stderr, "rivulet: %s\n", error->text);
+  if (error->code != RV_OK) {
+    fputs("rivulet: ", stderr);
+    rv_cli_put(stderr, error->text);
+    fputc('\n', stderr);
+  }
   return rv_result_exit_code(error->code);
 }
 
@@ -155,10 +164,9 @@ RvResult rv_cli_options(int argc, char** argv, const RvOption* options, size_t c
 int rv_cli_call(RvCommandFn* body, int argc, char** argv) {
   RvError error = {0};
   RvTextList words = {rv_alloc((size_t)argc + 1, sizeof(char*)), 0};
-  if (words.items)
-    body(argc, argv, &words, &error);
-  else
-    rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  RvResult result = words.items ? body(argc, argv, &words, &error) : rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  // A failure without a text must not look like success.
+  if (result && !error.code) rv_fail(&error, result, "%s", rv_result_text(result));
   rv_free(words.items);
   return rv_cli_error(&error);
 }

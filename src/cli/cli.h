@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "rivulet/rivulet.h"
 
@@ -37,13 +38,17 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
 // Sets the memory limit of the process to that of a text, "4G" or "none"; NULL: that of the environment variable
 // RIVULET_MAX_MEMORY, or nine tenths of what the machine, its control group and ulimit -v allow.
 RvResult rv_cli_memory_limit(const char* text, RvError* error);
-// True after Ctrl-C (SIGINT) or SIGTERM. A second signal ends the process at once; files are never left partly written.
+// True after Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal). A second signal ends the process at once; files
+// are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
 
 void rv_cli_warning(void* user, RvLevel level,
                     const char* text);   // RvLog callback of the commands: prints to standard error
 int rv_cli_error(const RvError* error);  // prints the error, returns the exit code
+// Prints text that comes from a scene or a file: control characters, line ends and bytes that are not UTF-8 become
+// escapes such as \x1b.
+void rv_cli_put(FILE* stream, const char* text);
 
 int rv_cli_cook(int argc, char** argv);
 int rv_cli_flipbook(int argc, char** argv);

@@ -64,17 +64,33 @@ static RvResult convert_sequence(const Conversion* c, RvError* error) {
   if (!frames) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t i = 0; i < count; ++i) frames[i] = c->first + (double)i;
   Sequence sequence = {c, NULL};
+  char* path = rv_vars_expand(&(RvVars){.frame = c->first, .fps = c->fps}, c->out);
+  if (!path) {
+    rv_free(frames);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
   RvResult result = rv_usda_write_sequence(
       &(RvUsdaSequence){.count = count, .frames = frames, .fps = c->fps, .user = &sequence, .detail_at = next_frame},
-      c->out, &log, error);
+      path, &log, error);
   rv_detail_free(sequence.detail);
+  rv_free(path);
   rv_free(frames);
   return result;
 }
 
+// True if a name differs from frame to frame. A variable such as $HIP alone would give all frames the same name.
+static bool has_frame(const char* name) {
+  char* one = rv_vars_expand(&(RvVars){.frame = 1, .fps = 24}, name);
+  char* two = rv_vars_expand(&(RvVars){.frame = 2, .fps = 24}, name);
+  bool differ = one && two && strcmp(one, two) != 0;
+  rv_free(one);
+  rv_free(two);
+  return differ;
+}
+
 // Checks that input, output and frame range fit together.
 static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
-  bool from_many = strchr(c->in, '$') != NULL, to_many = strchr(c->out, '$') != NULL;
+  bool from_many = strchr(c->in, '$') != NULL, to_many = has_frame(c->out);
   if (from_many && !has_frames)
     return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: give its frames with --frames A-B", c->in);
   if (!from_many && has_frames)
@@ -100,7 +116,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (fps) c.fps = strtod(fps, NULL);
   if (frames) result = rv_cli_frames(frames, &c.first, &c.last, error);
   if (!result) result = check(&c, frames != NULL, error);
-  if (!result && frames && !strchr(c.out, '$')) return convert_sequence(&c, error);
+  if (!result && frames && !has_frame(c.out)) return convert_sequence(&c, error);
   for (double frame = c.first; !result && frame <= c.last; ++frame) {
     result = convert_one(&c, frame, error);
     if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");

@@ -27,6 +27,7 @@ static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words,
       {"--resume", RV_OPTION_FLAG, &o->resume},
       {"--from", RV_OPTION_TEXT, &o->from},
       {"--start", RV_OPTION_TEXT, &o->start},
+      {"--confine", RV_OPTION_TEXT, &o->session.confine},
       {"--quiet", RV_OPTION_FLAG, &o->session.quiet},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
@@ -45,7 +46,7 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
       .node = o->node, .first = session->first, .last = session->last, .resume = o->resume, .from_state = o->from};
   double unused;
   RvResult result = o->start ? rv_cli_frames(o->start, &run.from_start, &unused, error) : RV_OK;
-  if (!result && o->report) result = rv_cli_session_report(session, o->report, o->resume, error);
+  if (!result && o->report) rv_cli_session_report(session, o->report, o->resume);
   if (result) return result;
   char* checkpoints = rv_strf("%s/checkpoints", session->out);
   if (!checkpoints) return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -53,6 +54,13 @@ static RvResult run(RvSession* session, const CookOptions* o, RvError* error) {
   result = rv_scene_run(session->scene, &run, error);
   rv_free(checkpoints);
   return result;
+}
+
+// Prints what was done.
+static void print_done(int frames, double seconds, const char* out) {
+  fprintf(stderr, "cooked %d frame%s in %.1f s into ", frames, frames == 1 ? "" : "s", seconds);
+  rv_cli_put(stderr, out);
+  fputc('\n', stderr);
 }
 
 int rv_cli_cook(int argc, char** argv) {
@@ -67,7 +75,8 @@ int rv_cli_cook(int argc, char** argv) {
                                              : rv_fail(&error, RV_NO_MEMORY, "out of memory");
   if (!result) result = rv_cli_session_open(&session, &options.session, &error);
   if (!result) result = run(&session, &options, &error);
-  // Report the outcome.
+  // Report the outcome; a failure without a text must not look like success.
+  if (result && !error.code) rv_fail(&error, result, "%s", rv_result_text(result));
   rv_cli_progress_clear(&session.progress);
   int frames = session.frames_done;
   char out[512] = "";
@@ -76,8 +85,7 @@ int rv_cli_cook(int argc, char** argv) {
   if (error.code == RV_CANCELLED && !options.session.quiet)
     fprintf(stderr, "rivulet: interrupted after %d frame%s; continue with --resume\n", frames, frames == 1 ? "" : "s");
   else if (error.code == RV_OK && !options.session.quiet)
-    fprintf(stderr, "cooked %d frame%s in %.1f s into %s\n", frames, frames == 1 ? "" : "s", rv_clock_wall() - begun,
-            out);
+    print_done(frames, rv_clock_wall() - begun, out);
   rv_free(set.items);
   rv_free(words.items);
   return error.code == RV_CANCELLED ? rv_result_exit_code(RV_CANCELLED) : rv_cli_error(&error);

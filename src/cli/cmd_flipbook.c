@@ -124,6 +124,7 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"--focus", RV_OPTION_TEXT, &f->focus},
       {"--exposure", RV_OPTION_TEXT, &f->exposure},
       {"--max-memory", RV_OPTION_TEXT, &f->session.max_memory},
+      {"--confine", RV_OPTION_TEXT, &f->session.confine},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;

@@ -103,13 +103,21 @@ static void print_range(const json_t* low, const json_t* high) {
   if (least <= greatest) printf("  all from %g to %g", least, greatest);
 }
 
+// Prints a name of the file, with blanks up to a width of 16.
+static void print_padded(const char* name) {
+  enum { WIDTH = 16 };
+  rv_cli_put(stdout, name);
+  for (size_t i = name ? strlen(name) : 0; i < WIDTH; ++i) putchar(' ');
+}
+
 // Prints one line per attribute.
 static void print_attributes(const json_t* rows) {
   size_t i;
   json_t* row;
   json_array_foreach(rows, i, row) {
-    printf("  %-7s %-16s %s", json_string_value(json_object_get(row, "owner")),
-           json_string_value(json_object_get(row, "name")), json_string_value(json_object_get(row, "type")));
+    printf("  %-7s ", json_string_value(json_object_get(row, "owner")));
+    print_padded(json_string_value(json_object_get(row, "name")));
+    printf(" %s", json_string_value(json_object_get(row, "type")));
     json_int_t size = json_integer_value(json_object_get(row, "size"));
     if (size != 1) printf("[%lld]", (long long)size);
     if (json_object_get(row, "min")) print_range(json_object_get(row, "min"), json_object_get(row, "max"));
@@ -125,15 +133,19 @@ static void print_named(const char* title, const json_t* rows, const char* secon
   json_t* row;
   json_array_foreach(rows, i, row) {
     char* more = json_dumps(json_object_get(row, second), JSON_ENCODE_ANY);
-    printf("  %-7s %-16s %s %s\n", title, json_string_value(json_object_get(row, "name")), second, more ? more : "");
+    printf("  %-7s ", title);
+    print_padded(json_string_value(json_object_get(row, "name")));
+    printf(" %s ", second);
+    rv_cli_put(stdout, more);
+    putchar('\n');
     free(more);
   }
 }
 
 // Prints a description as text.
 static void print_text(const json_t* object) {
-  printf("%s: %s\n", json_string_value(json_object_get(object, "file")),
-         json_string_value(json_object_get(object, "kind")));
+  rv_cli_put(stdout, json_string_value(json_object_get(object, "file")));
+  printf(": %s\n", json_string_value(json_object_get(object, "kind")));
   const char* key;
   json_t* value;
   json_object_foreach((json_t*)object, key, value) {
@@ -148,7 +160,9 @@ static void print_text(const json_t* object) {
       print_named("node", value, "type");
     else {
       char* text = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(9));
-      printf("  %-10s %s\n", key, text ? text : "");
+      printf("  %-10s ", key);
+      rv_cli_put(stdout, text);
+      putchar('\n');
       free(text);
     }
   }
@@ -167,8 +181,11 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
     json_object_set_new(object, "file", json_string(path));
     result = describe(object, path, error);
     if (!result && json) {
-      char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17));
-      printf("%s\n", text ? text : "{}");
+      char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
+      if (text)
+        printf("%s\n", text);
+      else
+        result = rv_fail(error, RV_NO_MEMORY, "out of memory for the description of '%s'", path);
       free(text);
     } else if (!result) {
       print_text(object);

@@ -109,7 +109,7 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
   const RvAttrib* absorbed = find_numbers(detail, RV_POINT, "rv_absorbed", 1);
   const RvAttrib* drop = find_numbers(detail, RV_PRIM, "rv_drop", 1);
   const RvAttrib* ledger = find_numbers(detail, RV_GLOBAL, "rv_ledger", 5);
-  const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 3);
+  const RvAttrib* painted = find_numbers(detail, RV_GLOBAL, "rv_wetledger", 4);
   RvLedger l = {.bulk = sum_of(exact, 0), .film = sum_of(film, 0) + sum_of(drop, 0), .absorbed = sum_of(absorbed, 0)};
   // Order of components as in liquid/io.h and the wet solver.
   if (ledger) {
@@ -123,6 +123,7 @@ static void add_ledger(json_t* object, const RvDetail* detail) {
     l.initial += rv_attrib_get(painted, 0, 0);
     l.sources += rv_attrib_get(painted, 0, 1);
     l.evaporated += rv_attrib_get(painted, 0, 2);
+    l.outflow += rv_attrib_get(painted, 0, 3);
   }
   json_object_set_new(
       object, "volumes",

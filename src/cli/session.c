@@ -2,12 +2,17 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+
+enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
 
 // Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
@@ -27,8 +32,13 @@ static void shape_of(const char* line, char* shape) {
 static void flush_repeats(RvSession* session) {
   rv_cli_progress_clear(&session->progress);
   for (int i = 0; i < session->nprinted; ++i)
-    if (session->printed[i].repeats > 0)
-      fprintf(stderr, "  (%d more of: %.72s...)\n", session->printed[i].repeats, session->printed[i].line);
+    if (session->printed[i].repeats > 0) {
+      char shown[SHOWN_BYTES];
+      snprintf(shown, sizeof shown, "%s", session->printed[i].line);
+      fprintf(stderr, "  (%d more of: ", session->printed[i].repeats);
+      rv_cli_put(stderr, shown);
+      fputs("...)\n", stderr);
+    }
   session->nprinted = 0;
 }
 
@@ -47,7 +57,8 @@ static void on_message(void* user, RvLevel level, const char* node, double frame
     }
   if (session->nprinted < RV_SESSION_PRINTED) session->printed[session->nprinted++] = message;
   rv_cli_progress_clear(&session->progress);
-  fprintf(stderr, "%s (frame %g)\n", message.line, frame);
+  rv_cli_put(stderr, message.line);
+  fprintf(stderr, " (frame %g)\n", frame);
 }
 
 // Hook of the scene: writes the report line of a finished frame.
@@ -59,6 +70,114 @@ static void on_frame(void* user, const RvFrameReport* report) {
   rv_cli_progress_report(&session->progress, report);
   rv_cli_progress_update(&session->progress, report->frame, 1, NULL);
 }
+
+//---------------------------------------------------------------------------------------------- report
+
+// Cuts off an incomplete last line, which a killed run may have left. Returns 0 on success.
+static int cut_partial_line(FILE* stream) {
+  long end = 0;
+  int c;
+  rewind(stream);
+  while ((c = fgetc(stream)) != EOF)
+    if (c == '\n') end = ftell(stream);
+  return fflush(stream) != 0 || ftruncate(fileno(stream), end) != 0 || fseek(stream, end, SEEK_SET) != 0;
+}
+
+// Begins every line of a report.
+static const char report_start[] = "{\"frame\": ";
+
+// Refuses to write over a file that is no report: it may be a scene. A killed run may have cut the first line.
+static RvResult check_former(const RvSession* session, int fd, const struct stat* info, RvError* error) {
+  struct stat scene;
+  if (stat(session->scene_path, &scene) == 0 && scene.st_dev == info->st_dev && scene.st_ino == info->st_ino)
+    return rv_fail(error, RV_BAD_INPUT, "--report: '%s' is the scene itself; choose another name",
+                   session->report_path);
+  char head[sizeof report_start - 1];
+  ssize_t got = pread(fd, head, sizeof head, 0);
+  if (got >= 0 && memcmp(head, report_start, (size_t)got) == 0) return RV_OK;
+  return rv_fail(error, RV_BAD_INPUT,
+                 "--report: '%s' exists and is no report of a run; remove it, or choose another name",
+                 session->report_path);
+}
+
+// Opens the file without changing it; one that does not exist is made. -1: errno says why.
+static int open_unchanged(const char* path, bool* regular) {
+  struct stat info;
+  *regular = stat(path, &info) != 0 || S_ISREG(info.st_mode);
+  // A pipe or a terminal has no lines to keep.
+  if (!*regular) return open(path, O_WRONLY | O_CLOEXEC);
+  int fd = open(path, O_RDWR | O_CLOEXEC);
+  // A link that leads nowhere is not followed.
+  return fd < 0 && errno == ENOENT ? open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666) : fd;
+}
+
+// Locks the report and checks what is in it, before anything is changed.
+static RvResult take_report(const RvSession* session, int fd, RvError* error) {
+  struct stat info;
+  if (fstat(fd, &info) != 0)
+    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", session->report_path, strerror(errno));
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return rv_fail(error, RV_BAD_INPUT, "--report: another run writes '%s'; wait for it, or choose another name",
+                   session->report_path);
+  return info.st_size > 0 ? check_former(session, fd, &info, error) : RV_OK;
+}
+
+// Makes the folder of the report.
+static RvResult make_report_folder(const char* path, RvError* error) {
+  const char* slash = strrchr(path, '/');
+  if (!slash || slash == path) return RV_OK;
+  char* folder = rv_strf("%.*s", (int)(slash - path), path);
+  RvResult result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(folder);
+  return result ? rv_error_context(error, "--report %s", path) : RV_OK;
+}
+
+// Hook of the scene: opens the report, now that no other run uses the output folder.
+static RvResult on_begun(void* user, RvError* error) {
+  RvSession* session = user;
+  const char* path = session->report_path;
+  if (!path) return RV_OK;
+  RvResult result = make_report_folder(path, error);
+  if (result) return result;
+  bool regular;
+  int fd = open_unchanged(path, &regular);
+  if (fd < 0) return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  if (regular) result = take_report(session, fd, error);
+  if (!result && regular && !session->report_append && ftruncate(fd, 0) != 0)
+    result = rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  if (!result) session->report = fdopen(fd, regular ? "r+" : "w");
+  if (!session->report) {
+    close(fd);
+    return result ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  if (regular && cut_partial_line(session->report))
+    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  return RV_OK;
+}
+
+void rv_cli_session_report(RvSession* session, const char* path, bool append) {
+  session->report_path = path;
+  session->report_append = append;
+}
+
+// True if the file that was written is no longer the one of the report's name.
+static bool report_is_gone(const RvSession* session) {
+  struct stat ours, there;
+  if (fstat(fileno(session->report), &ours) != 0 || !S_ISREG(ours.st_mode)) return false;
+  return stat(session->report_path, &there) != 0 || there.st_dev != ours.st_dev || there.st_ino != ours.st_ino;
+}
+
+// Closes the report; lines that were lost make the run fail.
+static RvResult close_report(RvSession* session, RvError* error) {
+  if (!session->report) return RV_OK;
+  bool gone = report_is_gone(session);
+  if (fclose(session->report) != 0 || session->report_failed)
+    return rv_fail(error, RV_IO, "--report: some lines could not be written; the disk may be full");
+  if (gone) return rv_fail(error, RV_IO, "--report: '%s' was removed or replaced during the run", session->report_path);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- session
 
 // Frames of this run: those of --frames, or of the scene.
 static RvResult choose_frames(RvSession* session, const char* text, RvError* error) {
@@ -88,13 +207,17 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
 }
 
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
-  *session = (RvSession){.quiet = options->quiet};
+  *session = (RvSession){.quiet = options->quiet, .scene_path = options->scene};
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_cli_memory_limit(options->max_memory, error);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);
     if (result) rv_error_context(error, "--set %s", options->set->items[i]);
+  }
+  if (!result && options->confine) {
+    result = rv_scene_confine(session->scene, options->confine, error);
+    if (result) rv_error_context(error, "--confine");
   }
   if (!result) result = choose_frames(session, options->frames, error);
   if (!result) result = choose_out(session, options, error);
@@ -105,40 +228,15 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
   session->progress = rv_cli_progress_begin(session->first, session->last, options->quiet);
   rv_scene_set_hooks(
       session->scene,
-      &(RvSceneHooks){.user = session, .cancelled = on_cancel, .message = on_message, .frame_done = on_frame});
-  return RV_OK;
-}
-
-// Cuts off an incomplete last line, which a killed run may have left. Returns 0 on success.
-static int cut_partial_line(FILE* stream) {
-  long end = 0;
-  int c;
-  rewind(stream);
-  while ((c = fgetc(stream)) != EOF)
-    if (c == '\n') end = ftell(stream);
-  return fflush(stream) != 0 || ftruncate(fileno(stream), end) != 0 || fseek(stream, end, SEEK_SET) != 0;
-}
-
-RvResult rv_cli_session_report(RvSession* session, const char* path, bool append, RvError* error) {
-  const char* slash = strrchr(path, '/');
-  if (slash && slash != path) {
-    char* folder = rv_strf("%.*s", (int)(slash - path), path);
-    RvResult result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_free(folder);
-    if (result) return rv_error_context(error, "--report %s", path);
-  }
-  session->report = append && access(path, F_OK) == 0 ? fopen(path, "r+e") : fopen(path, "we");
-  if (!session->report || (append && cut_partial_line(session->report)))
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+      &(RvSceneHooks){
+          .user = session, .cancelled = on_cancel, .message = on_message, .frame_done = on_frame, .begun = on_begun});
   return RV_OK;
 }
 
 RvResult rv_cli_session_close(RvSession* session, RvError* error) {
-  RvResult result = RV_OK;
   flush_repeats(session);
   rv_cli_progress_clear(&session->progress);
-  if (session->report && (fclose(session->report) != 0 || session->report_failed))
-    result = rv_fail(error, RV_IO, "--report: some lines could not be written; the disk may be full");
+  RvResult result = close_report(session, error);
   rv_scene_free(session->scene);
   rv_free(session->out);
   *session = (RvSession){0};

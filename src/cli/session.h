@@ -18,8 +18,11 @@ typedef struct RvPrinted {
 typedef struct RvSession {
   RvScene* scene;
   RvProgress progress;
-  FILE* report;        // JSON lines, or NULL
-  bool report_failed;  // a line could not be written
+  const char* scene_path;
+  const char* report_path;  // file of JSON lines; NULL: none
+  bool report_append;       // its complete lines are kept
+  FILE* report;             // open once the run has begun, else NULL
+  bool report_failed;       // a line could not be written
   bool quiet;
   double first, last;  // frames of this run
   int frames_done;
@@ -32,6 +35,7 @@ typedef struct RvSessionOptions {
   const char* scene;
   const char* frames;     // NULL: the scene's; "middle" for its middle frame
   const char* out;        // NULL: out/<scene> under the current folder
+  const char* confine;    // folders that the scene may read and write; NULL: all
   const RvTextList* set;  // NODE.PARM=VALUE
   int threads;
   const char* max_memory;  // --max-memory; NULL: what the environment or the machine gives
@@ -40,8 +44,10 @@ typedef struct RvSessionOptions {
 
 // Opens a scene. Close the session in any case.
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error);
-// Opens the report file. `append` keeps its complete lines, for a resumed run; otherwise it is overwritten.
-RvResult rv_cli_session_report(RvSession* session, const char* path, bool append, RvError* error);
+// Gives the run a report file, which is opened when the run holds its folder. `append` keeps its complete lines, for a
+// resumed run; otherwise a former report is overwritten. A file that is no report, and one that another run writes, are
+// refused.
+void rv_cli_session_report(RvSession* session, const char* path, bool append);
 RvResult rv_cli_session_close(RvSession* session, RvError* error);
 
 #endif

@@ -128,7 +128,8 @@ static void print_outcome(const RvWedge* w, size_t index, const char* how) {
   fprintf(stderr, "w%04zu %s:", index, how);
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     char* text = rv_cli_wedge_assignment(w, index, axis);
-    fprintf(stderr, " %s", text ? text : "?");
+    fputc(' ', stderr);
+    rv_cli_put(stderr, text ? text : "?");
     rv_free(text);
   }
   fprintf(stderr, "\n");
@@ -146,7 +147,8 @@ static pid_t start_task(const RvWedge* w, size_t index, const char* program, int
   char* folder = rv_strf("%s/w%04zu", w->dir, index);
   if (!reason && (!folder || rv_file_make_folder(folder, error))) reason = EIO;
   posix_spawn_file_actions_init(&files);
-  if (!reason) reason = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (!reason)
+    reason = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
   if (!reason) reason = posix_spawn_file_actions_adddup2(&files, 1, 2);
   if (!reason) reason = posix_spawn(&pid, program, &files, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&files);

@@ -244,6 +244,7 @@ static void settle(const RvCapture* k, size_t i) {
     }
   }
   k->p->volume[i] = volume + more;
+  if (k->loss) k->loss[i] = taken - more;
 }
 
 // What goes to the ends of the pieces of a tile.
@@ -300,7 +301,9 @@ static void apply_some(void* arg, size_t begin, size_t end) {
     // What goes back has the speeds that the film had before it gained anything.
     for (int i = 0; i < s->count; ++i) {
       double* volume = &film->volume[s->vertex + (size_t)i * RV_LANES];
-      *volume -= fmin(k->around[s->first + (size_t)i].given, *volume);
+      double* given = &k->around[s->first + (size_t)i].given;
+      *given = fmin(*given, *volume);
+      *volume -= *given;
     }
     double last_moved = 0, last_flow = 0;
     for (int i = 0; i < s->count; ++i) {
@@ -365,7 +368,14 @@ static void count_exchanged(const RvCapture* k, RvCoupleReport* report) {
       report->captured_volume += k->asked[i];
     }
   }
-  for (size_t i = 0; i < k->c->vertices.count; ++i) report->returned_volume += k->around[i].given;
+  // The film's own gain is summed here: differences of particle volumes, which are far larger, would cancel.
+  RvSum gain = {0};
+  for (size_t i = 0; i < k->c->vertices.count; ++i) {
+    report->returned_volume += k->around[i].given;
+    rv_sum_add(&gain, k->gain[4 * i]);
+    rv_sum_add(&gain, -k->around[i].given);
+  }
+  report->film_gain = rv_sum_total(&gain);
 }
 
 // The method; false: no memory.
@@ -395,6 +405,8 @@ static bool exchange(RvCapture* k, RvCoupleReport* report) {
 RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                            const RvLiquidGrid* grid_space, RvParticles* particles, double dt, uint64_t random,
                            double* kick, RvCoupleReport* report, RvError* error) {
+  report->film_gain = 0;
+  if (report->particle_loss) memset(report->particle_loss, 0, particles->count * sizeof *report->particle_loss);
   if (particles->sorted == 0 || !strands->film || !(dt > 0) || !(grid_space->dx > 0) || !(settings->nominal > 0))
     return RV_OK;
   RvArenaMark mark = rv_arena_mark(c->scratch);
@@ -407,7 +419,8 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                  .dt = dt,
                  .random = random,
                  .side = rv_couple_root3(settings->nominal),
-                 .kick = kick};
+                 .kick = kick,
+                 .loss = report->particle_loss};
   if (!result && c->strands.count && !exchange(&k, report))
     result =
         rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for the particles near %zu strands", c->strands.count);

@@ -57,6 +57,7 @@ typedef struct RvCapture {
   double side;      // m, of the cube of a nominal particle: least reach of an edge
   uint64_t random;  // of the call: decides about particles too small to be divided
   double* kick;
+  double* loss;          // [particles] m3 that each gives, less what it gets; NULL: not wanted
   int32_t lo[3], hi[3];  // box of the particles' tiles; hi is one beyond
   size_t first;          // first strand of the first chunk
   bool failed[RV_COUPLE_CHUNKS];

@@ -83,6 +83,8 @@ typedef struct RvCoupleReport {
   double returned_volume;  // m3 of submerged film that went back to particles
   double dripped_volume;   // m3
   double retained_volume;  // m3 above the capacity that is too little for a drop
+  double film_gain;        // m3 that the film gained in the last capture, less what it returned
+  double* particle_loss;   // [particles] m3 that each gave in the last capture, less what it got; NULL: not wanted
 } RvCoupleReport;
 
 typedef struct RvCouple RvCouple;

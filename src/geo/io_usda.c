@@ -226,12 +226,17 @@ static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* 
 static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   char* beside = rv_strf("%s.samples", path);
   char* name = NULL;
-  RvResult result = beside ? rv_file_temporary(beside, &name, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  int file;
+  RvResult result =
+      beside ? rv_file_temporary(beside, &name, &file, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
-    usda->spool = fopen(name, "w+be");
-    if (!usda->spool) result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
     // The file lives until it is closed.
-    if (usda->spool) unlink(name);
+    unlink(name);
+    usda->spool = fdopen(file, "w+b");
+    if (!usda->spool) {
+      result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+      close(file);
+    }
   }
   rv_free(beside);
   rv_free(name);

@@ -83,8 +83,11 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
 static RvResult call_begin(Call* call, const RvJob* job, double frame, RvError* error) {
   double fps = job->time.fps;
   *call = (Call){.job = job};
-  call->host = (RvHost){call, host_cancelled, host_message, job->samples ? host_input_at : NULL,
-                        job->animates ? host_parms_at : NULL};
+  call->host = (RvHost){.user = call,
+                        .cancelled = host_cancelled,
+                        .message = host_message,
+                        .input_at = job->samples ? host_input_at : NULL,
+                        .parms_at = job->animates ? host_parms_at : NULL};
   call->vars = (RvVars){frame, fps, job->out, job->hip, job->node};
   call->parms = rv_alloc_zero(1, job->type->parms->struct_bytes + 1);
   call->cook = (RvCook){

@@ -55,7 +55,9 @@ static char* path_at(void* user, double frame) {
 // Reads a file; the error names the parameter `file`.
 static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvError* error) {
   RvLog log = rv_cook_log(cook);
-  RvResult r = rv_detail_load(path, out, &log, error);
+  RvResult r = cook->host->may_read ? cook->host->may_read(cook->host->user, path, error) : RV_OK;
+  if (r != RV_OK) return r;
+  r = rv_detail_load(path, out, &log, error);
   return r == RV_OK ? r : rv_error_context(error, "file");
 }
 

@@ -56,8 +56,8 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
 // "<folder>/<node>.<frame>.rvck"; the caller frees it by rv_free. NULL: out of memory.
 char* rv_scene_checkpoint_path(const char* folder, const char* node, double frame);
 // Makes the folder, locks it for one run (*lock is a file descriptor that the caller closes) and removes temporary
-// files of dead processes. *lock is -1 where the file system has no locks; then nothing is removed. RV_IO if another
-// run holds the lock.
+// files of dead processes. *lock is -1 where the file system has no locks; then nothing is removed. RV_BAD_INPUT if
+// another run holds the lock.
 RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error);
 // Removes temporary files of processes of this machine that no longer exist.
 void rv_scene_checkpoint_sweep(const char* folder);
@@ -83,10 +83,11 @@ RvResult rv_scene_note_save(const char* folder, const RvRunNote* progress, RvErr
 // Reads the progress file; the caller frees out->manifest. *found is false if there is none or it is damaged, which
 // gives a warning.
 RvResult rv_scene_note_load(RvScene* scene, const char* folder, RvRunNote* out, bool* found, RvError* error);
-// *next is the frame at which a run that begins at `first` continues; `base` is the manifest of its targets. Frames
-// made with other parameters or files are an error that says what changed.
+// *next is the frame at which a run that begins at `first` continues, and *done the last finished frame (-INFINITY:
+// none); `base` is the manifest of its targets. Frames made with other parameters or files are an error that says what
+// changed.
 RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets,
-                              size_t count, double first, double* next, RvError* error);
+                              size_t count, double first, double* next, double* done, RvError* error);
 // Removes the progress file, if there is one.
 void rv_scene_note_remove(const char* folder);
 

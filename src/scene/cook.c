@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "rivulet/host.h"
 #include "scene/host.h"
+#include "scene/outputs.h"
 
 //------------------------------------------------------------------------------------------------ one call of a node
 
@@ -74,17 +75,23 @@ static RvResult host_parms_at(void* user, double frame, void* out, RvError* erro
   return eval_parms(user, frame, out, error);
 }
 
+static RvResult host_may_read(void* user, const char* path, RvError* error) {
+  const RvCall* call = user;
+  return rv_scene_confine_check(call->scene, path, false, error);
+}
+
 RvResult rv_scene_call_begin(RvCall* call, RvScene* scene, RvSceneNode* node, double frame, RvStats* stats,
                              RvError* error) {
   *call = (RvCall){.scene = scene, .node = node, .frame = frame};
   // The host as the node sees it.
-  call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at};
+  call->host = (RvHost){call, host_cancelled, host_message, host_input_at, host_parms_at, host_may_read};
   call->vars = (RvVars){frame, scene->fps, scene->out, scene->hip, node->name};
   if (scene->drop_caches) rv_scene_solve_drop_cache(node);
   // Parameters.
   call->parms = rv_alloc_zero(1, node->type->parms->struct_bytes + 1);
   if (!call->parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = eval_parms(call, frame, call->parms, error);
+  if (!result) result = rv_scene_confine_node(scene, node, call->parms, error);
   // The cook; time 0 is at frame 1.
   call->cook = (RvCook){
       .type = node->type,
@@ -304,6 +311,7 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
     call.cook.write = pass->write && node == pass->target;
     double began = rv_clock_wall();
     result = node->type->cook(&call.cook, error);
+    if (!result && call.cook.write) result = rv_scene_outputs_wrote(scene, node, pass->frame, call.parms, error);
     count_time(scene, node, rv_clock_wall() - began);
     ++node->ncook;
     if (!result && !call.cook.output[0]) result = rv_fail(error, RV_INTERNAL, "the node made no output");

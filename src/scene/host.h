@@ -168,7 +168,11 @@ struct RvScene {
   const char* checkpoint_dir;  // during a run; NULL: no checkpoints
   const char* from_path;       // during a run: the state file it is started from; NULL: none
   bool drop_caches;            // for tests: the nodes' disposable data is freed before every cook
+  RV_ARRAY(char*) confine;     // resolved folders that files may be in, owned; none: anywhere
+  struct RvOutputs* outputs;   // during a run with checkpoints: the files that it writes; NULL: none
 };
+
+typedef struct RvOutputs RvOutputs;
 
 //---------------------------------------------------------------------------------------------- graph.c
 
@@ -230,6 +234,16 @@ void rv_scene_files_watch(RvScene* scene, bool active);
 RvResult rv_scene_files_check(const RvScene* scene, RvError* error);
 // Examines the files of this frame again, before its results are recorded as done; then as rv_scene_files_check.
 RvResult rv_scene_files_settle(RvScene* scene, RvError* error);
+
+//---------------------------------------------------------------------------------------------- confine.c
+
+// RV_BAD_INPUT if the path leads out of the folders that the scene is confined to. `written`: the file is written, else
+// read.
+RvResult rv_scene_confine_check(const RvScene* scene, const char* path, bool written, RvError* error);
+// The same for all file parameters of a node; `parms` is its evaluated struct.
+RvResult rv_scene_confine_node(const RvScene* scene, const RvSceneNode* node, const void* parms, RvError* error);
+// Frees the list of folders.
+void rv_scene_confine_free(RvScene* scene);
 
 //---------------------------------------------------------------------------------------------- cache.c
 

@@ -91,8 +91,9 @@ RvResult rv_scene_note_load(RvScene* scene, const char* folder, RvRunNote* out, 
 }
 
 RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* base, RvSceneNode* const* targets,
-                              size_t count, double first, double* next, RvError* error) {
+                              size_t count, double first, double* next, double* done, RvError* error) {
   *next = first;
+  *done = -INFINITY;
   RvRunNote old;
   bool found;
   RvResult result = rv_scene_note_load(scene, folder, &old, &found, error);
@@ -114,6 +115,7 @@ RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* ba
                 old.done, folder, change);
   } else if (first >= old.first && first <= old.done) {
     *next = first + floor(old.done - first) + 1;
+    *done = old.done;
   }
   rv_free(old.manifest);
   rv_free(manifest);

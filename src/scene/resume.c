@@ -1,12 +1,10 @@
 // The folder of checkpoints: writing them, removing old ones, resuming a run, and starting from a state file.
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -96,23 +94,14 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
   *lock = -1;
   RvResult result = rv_file_make_folder(folder, error);
   if (result) return result;
-  // Open the lock file of the folder.
   char* path = rv_strf("%s/.lock", folder);
-  if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  char* what = rv_strf("the folder '%s'", folder);
+  result = path && what ? rv_file_lock(path, what, lock, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(path);
-  if (*lock < 0) return rv_fail(error, RV_IO, "cannot write in the folder '%s': %s", folder, strerror(errno));
-  // The kernel releases the lock when the process ends, however it ends.
-  if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
-    rv_scene_checkpoint_sweep(folder);
-    return RV_OK;
-  }
-  bool taken = errno == EWOULDBLOCK;
-  close(*lock);
-  *lock = -1;
-  // The file system has no locks: the run continues, but does not remove files of other runs.
-  if (!taken) return RV_OK;
-  return rv_fail(error, RV_IO, "another run uses the folder '%s'; wait for it or choose another folder", folder);
+  rv_free(what);
+  // Without a lock the files of other runs are not removed.
+  if (!result && *lock >= 0) rv_scene_checkpoint_sweep(folder);
+  return result;
 }
 
 // True if `path` is the state file from which the run was started. It belongs to the user and is never removed.

@@ -5,6 +5,7 @@
 
 #include "base/timer.h"
 #include "scene/checkpoint.h"
+#include "scene/outputs.h"
 
 typedef RV_ARRAY(RvSceneNode*) NodeList;
 
@@ -22,6 +23,7 @@ typedef struct Job {
   char* manifest;              // of the targets when the run began; NULL without checkpoints
   RvRunNote progress;          // frames that are done
   int lock;                    // file descriptor of the locked checkpoint folder; -1: none
+  RvFrameList bad;             // finished frames with files that are not what was written
 } Job;
 
 //------------------------------------------------------------------------------------------------ targets
@@ -64,35 +66,6 @@ static RvResult find_solvers(Job* job, RvError* error) {
 
 //------------------------------------------------------------------------------------------------ first frame
 
-// Continues after the last frame that is done, from the newest checkpoints at or before it.
-static RvResult resume(Job* job, RvError* error) {
-  RvScene* scene = job->scene;
-  const char* folder = job->run->checkpoint_dir;
-  // First frame that is not done.
-  double next;
-  RvResult result = rv_scene_note_resume(scene, folder, job->manifest, job->targets.data, job->targets.count,
-                                         job->first, &next, error);
-  if (result) return result;
-  // Checkpoints to start from.
-  bool found;
-  double frame;
-  result =
-      rv_scene_checkpoint_resume(scene, folder, job->solvers.data, job->solvers.count, next, &found, &frame, error);
-  if (result) return result;
-  // Tell the user.
-  if (next > job->last)
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last, "all frames are done already; nothing is left to cook");
-  else if (found)
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "resuming with frame %g from the checkpoints of frame %g",
-                     next, frame);
-  else
-    rv_scene_message(scene, RV_LEVEL_INFO, "host", next,
-                     "resuming with frame %g without checkpoints; solvers are cooked again from their start frames",
-                     next);
-  job->first = next;
-  return RV_OK;
-}
-
 // Gives the solver that the state file names its initial state; the run begins at the frame it stands for or later.
 static RvResult start_from_state(Job* job, RvError* error) {
   const RvRun* run = job->run;
@@ -125,23 +98,50 @@ static RvResult open_folder(Job* job, RvError* error) {
   return RV_OK;
 }
 
+// Tells the caller that the run begins.
+static RvResult tell_begun(const RvScene* scene, RvError* error) {
+  return scene->hooks.begun ? scene->hooks.begun(scene->hooks.user, error) : RV_OK;
+}
+
+// Resuming: finds the first frame that is not done, and the finished frames whose files are not what was written.
+static RvResult find_done(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  const char* folder = job->run->checkpoint_dir;
+  double next, done;
+  RvResult result = rv_scene_note_resume(scene, folder, job->manifest, job->targets.data, job->targets.count,
+                                         job->first, &next, &done, error);
+  if (!result) result = rv_scene_outputs_begin(scene, folder, true, done, error);
+  size_t checked = 0;
+  if (!result)
+    result = rv_scene_outputs_verify(scene, job->targets.data, job->targets.count, job->first,
+                                     fmin(next - 1, job->last), &job->bad, &checked, error);
+  if (result) return result;
+  if (next > job->last && !job->bad.count)
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", job->last,
+                     "all frames are done already, and their %zu files are what was written; nothing is left to cook",
+                     checked);
+  job->first = next;
+  return RV_OK;
+}
+
 // Prepares the run: the initial state, the checkpoint folder, and either resuming or a fresh start.
 static RvResult begin(Job* job, RvError* error) {
   RvScene* scene = job->scene;
   const RvRun* run = job->run;
   RvResult result = run->from_state ? start_from_state(job, error) : RV_OK;
-  if (result || !run->checkpoint_dir) return result;
+  if (result || !run->checkpoint_dir) return result ? result : tell_begun(scene, error);
   result = open_folder(job, error);
   if (result) return result;
   result = rv_scene_manifest_write(scene, job->targets.data, job->targets.count, &job->manifest, error);
   if (result) return result;
   result =
       rv_scene_checkpoint_guard(scene, run->checkpoint_dir, job->solvers.data, job->solvers.count, job->last, error);
-  if (result || run->resume) return result ? result : resume(job, error);
+  if (!result) result = tell_begun(scene, error);
+  if (result || run->resume) return result ? result : find_done(job, error);
   // A fresh start: no frame counts as done, and each solver's first new checkpoint removes those of the former run.
   for (size_t i = 0; i < job->solvers.count; ++i) job->solvers.data[i]->replaces_checkpoints = true;
   rv_scene_note_remove(run->checkpoint_dir);
-  return RV_OK;
+  return rv_scene_outputs_begin(scene, run->checkpoint_dir, false, 0, error);
 }
 
 //------------------------------------------------------------------------------------------------ frames
@@ -194,12 +194,11 @@ const char* rv_frame_report_json(const RvFrameReport* report) {
   return report->json;
 }
 
-// Cooks one frame, reports it and records it as done.
-static RvResult run_frame(Job* job, double frame, RvError* error) {
+// Cooks one frame and reports it; `record`: all frames up to it are done then.
+static RvResult run_frame(Job* job, double frame, bool record, RvError* error) {
   RvScene* scene = job->scene;
   double wall = rv_clock_wall();
   double cpu = rv_clock_cpu();
-  job->progress.done = frame;
   // Cook. The keys stay those of the beginning of the run: files must not change while it lasts.
   RvResult result = scene->prepared ? RV_OK : rv_scene_order_prepare(scene, error);
   if (!result) result = cook_targets(job, frame, error);
@@ -212,12 +211,56 @@ static RvResult run_frame(Job* job, double frame, RvError* error) {
                                    &report, error);
     if (!result) scene->hooks.frame_done(scene->hooks.user, &report);
   }
-  // Record progress after the report: after a crash, a repeated report line does less harm than a missing one.
-  if (!result && job->manifest) result = save_note(job, error);
+  // Record progress after the report: after a crash, a repeated report line does less harm than a missing one. The
+  // checksums of the files come first, so that every finished frame has them.
+  if (!result) result = rv_scene_outputs_commit(scene, error);
+  if (!result && record && job->manifest) {
+    job->progress.done = frame;
+    result = save_note(job, error);
+  }
   rv_scene_report_clear(&report);
   release(job);
   rv_scene_report_begin(scene);
   return result;
+}
+
+// Cooks finished frames again whose files are not what was written. Checkpoints are left as they are: the run goes on
+// from them.
+static RvResult repair(Job* job, RvError* error) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < job->bad.count && !result; ++i) {
+    double frame = job->bad.data[i], from;
+    bool found, follows = i > 0 && job->bad.data[i - 1] == frame - 1;
+    if (!follows)
+      result = rv_scene_checkpoint_resume(job->scene, job->run->checkpoint_dir, job->solvers.data, job->solvers.count,
+                                          frame, &found, &from, error);
+    if (!result && rv_scene_is_cancelled(job->scene, "host", frame, 0, "frame"))
+      result = rv_fail(error, RV_CANCELLED, "interrupted before frame %g", frame);
+    if (!result) result = run_frame(job, frame, false, error);
+  }
+  return result;
+}
+
+// Repairs the finished frames, then continues after them from the newest checkpoints.
+static RvResult resume(Job* job, RvError* error) {
+  RvScene* scene = job->scene;
+  double next = job->first;
+  RvResult result = repair(job, error);
+  if (result || next > job->last) return result;
+  // Checkpoints to start from.
+  bool found;
+  double frame;
+  result = rv_scene_checkpoint_resume(scene, job->run->checkpoint_dir, job->solvers.data, job->solvers.count, next,
+                                      &found, &frame, error);
+  if (result) return result;
+  if (found)
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next, "resuming with frame %g from the checkpoints of frame %g",
+                     next, frame);
+  else
+    rv_scene_message(scene, RV_LEVEL_INFO, "host", next,
+                     "resuming with frame %g without checkpoints; solvers are cooked again from their start frames",
+                     next);
+  return RV_OK;
 }
 
 // Cooks the frames in order until the end, an error or an interruption.
@@ -233,7 +276,7 @@ static RvResult run_frames(Job* job, RvError* error) {
     if (rv_scene_is_cancelled(job->scene, "host", frame, 0, "frame"))
       result = rv_fail(error, RV_CANCELLED, "interrupted before frame %g", frame);
     else
-      result = run_frame(job, frame, error);
+      result = run_frame(job, frame, true, error);
   }
   return result;
 }
@@ -254,6 +297,8 @@ static void job_end(Job* job) {
   rv_array_free(&job->entries);
   rv_array_free(&job->targets);
   rv_array_free(&job->solvers);
+  rv_array_free(&job->bad);
+  rv_scene_outputs_end(job->scene);
   rv_free(job->manifest);
   if (job->lock >= 0) close(job->lock);
 }
@@ -284,7 +329,9 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   RvResult result = choose_targets(&job, error);
   if (!result) result = rv_scene_order_prepare(scene, error);
   if (!result) result = find_solvers(&job, error);
+  if (!result) result = rv_scene_outputs_check(scene, job.targets.data, job.targets.count, job.first, job.last, error);
   if (!result) result = begin(&job, error);
+  if (!result && run->resume && run->checkpoint_dir) result = resume(&job, error);
   scene->checkpoint_dir = run->checkpoint_dir;
   if (!result) result = run_frames(&job, error);
   scene->checkpoint_dir = NULL;

@@ -56,6 +56,7 @@ void rv_scene_free(RvScene* scene) {
   rv_scene_cache_clear(&scene->cache);
   rv_scene_graph_free(scene);
   rv_scene_report_free(scene);
+  rv_scene_confine_free(scene);
   rv_free(scene->out);
   rv_free(scene->hip);
   rv_free(scene);

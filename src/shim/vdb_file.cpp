@@ -278,7 +278,7 @@ RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count
   if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
     vdb_refuse(RV_IO, "cannot write '%s': it is a folder", path);
   char* temporary = nullptr;
-  RvResult result = rv_file_temporary(path, &temporary, error);
+  RvResult result = rv_file_temporary(path, &temporary, nullptr, error);
   if (result) return result;
   result = write_temporary(path, temporary, grids, count, half, error);
   if (result)

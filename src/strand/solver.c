@@ -185,6 +185,38 @@ size_t rv_strand_solver_heal(RvStrandSolver* s) {
   return healed;
 }
 
+// Largest length of an edge of a strand over its rest length.
+static double strand_stretch(const RvStrandSolver* s, const RvStrandBatch* b, int lane) {
+  double most = 0;
+  for (int i = 0; i + 1 < b->vertices; ++i) {
+    double square = 0;
+    for (int c = 0; c < 3; ++c) {
+      double d = s->state->q[rv_strand_index(b, lane, i + 1, c)] - s->state->q[rv_strand_index(b, lane, i, c)];
+      square += d * d;
+    }
+    double rest = s->model->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
+    double stretch = rest > 0 ? sqrt(square) / rest : 1;
+    if (!(stretch <= most)) most = stretch;
+  }
+  return most;
+}
+
+RvStrandStretch rv_strand_solver_stretch(const RvStrandSolver* s, double bound) {
+  RvStrandStretch found = {.worst = 1};
+  for (size_t k = 0; k < s->model->nbatch; ++k) {
+    const RvStrandBatch* b = &s->model->batches[k];
+    for (int lane = 0; lane < b->lanes; ++lane) {
+      double stretch = strand_stretch(s, b, lane);
+      if (stretch <= bound) continue;
+      found.count++;
+      if (stretch <= found.worst) continue;
+      found.worst = stretch;
+      found.strand = (size_t)b->strand[lane];
+    }
+  }
+  return found;
+}
+
 //---------------------------------------------------------------------------------------------- parts of a frame
 
 void rv_strand_solver_remember(RvStrandSolver* s) {

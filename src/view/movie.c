@@ -180,7 +180,7 @@ RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, co
     return rv_fail(error, RV_BAD_INPUT, "cannot write '%s': %g frames a second; a movie takes %g to %g", path, fps,
                    SLOWEST_RATE, FASTEST_RATE);
   char* temporary = NULL;
-  RvResult result = rv_file_temporary(path, &temporary, error);
+  RvResult result = rv_file_temporary(path, &temporary, NULL, error);
   if (result) return result;
   Encoder encoder = {.path = path, .ends = {-1, -1}};
   result = encoder_open(&encoder, fps, temporary, error);

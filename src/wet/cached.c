@@ -14,7 +14,8 @@ RvResult rv_wet_cached_init(RvWetCached* c, const RvLiquidModel* model, RvError*
 
 void rv_wet_cached_free(RvWetCached* c) {
   rv_free(c->volume);
-  rv_free(c->volume_at_start);
+  rv_free(c->taken);
+  rv_free(c->loss);
   rv_liquid_particles_free(&c->frame);
   rv_liquid_free(&c->liquid);
   *c = (RvWetCached){0};
@@ -22,8 +23,10 @@ void rv_wet_cached_free(RvWetCached* c) {
 
 RvResult rv_wet_cached_reserve(RvWetCached* c, RvError* error) {
   c->volume = rv_alloc(c->frame.count + 1, sizeof *c->volume);
-  c->volume_at_start = rv_alloc(c->frame.count + 1, sizeof *c->volume_at_start);
-  if (c->volume && c->volume_at_start) return RV_OK;
+  c->taken = rv_alloc_zero(c->frame.count + 1, sizeof *c->taken);
+  c->loss = rv_alloc_zero(c->frame.count + 1, sizeof *c->loss);
+  c->film_gain = (RvSum){0};
+  if (c->volume && c->taken && c->loss) return RV_OK;
   return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
 }
 
@@ -52,7 +55,11 @@ RvResult rv_wet_cached_place(RvWetCached* c, double before, RvError* error) {
 }
 
 // Capture took volume of the placed particles; their rows lead back to those of the frame.
-void rv_wet_cached_count(RvWetCached* c) {
+void rv_wet_cached_count(RvWetCached* c, double film_gain) {
   const RvParticles* p = &c->liquid.particles;
-  for (size_t i = 0; i < p->count; ++i) c->volume[p->row[i]] = p->volume[i] > 0 ? p->volume[i] : 0;
+  for (size_t i = 0; i < p->count; ++i) {
+    c->volume[p->row[i]] = p->volume[i] > 0 ? p->volume[i] : 0;
+    c->taken[p->row[i]] += c->loss[i];
+  }
+  rv_sum_add(&c->film_gain, film_gain);
 }

@@ -46,8 +46,13 @@ static RvResult drip(RvWetSolver* w, double dt, RvError* error) {
 
 // capture, of cached liquid: its particles remember what is left of them.
 static RvResult capture_cached(RvWetSolver* w, double dt, RvError* error) {
+  if (!w->film || !w->cached->liquid.particles.count) return RV_OK;
+  RvCoupleReport* report = &w->film->report.couple;
+  report->film_gain = 0;
+  report->particle_loss = w->cached->loss;
   RvResult result = capture(w, &w->cached->liquid, dt, error);
-  rv_wet_cached_count(w->cached);
+  report->particle_loss = NULL;
+  if (!result) rv_wet_cached_count(w->cached, report->film_gain);
   return result;
 }
 

@@ -182,8 +182,9 @@ static void put_temporary(char* path, size_t size, const char* host, const char*
   RvError error = {0};
   char target[400], *own;
   snprintf(target, sizeof target, "%s/wet.0011.rvck", folder);
-  CHECK_OK(rv_file_temporary(target, &own, &error), error);
-  // ".<name>.<host>.<pid>.tmp"
+  CHECK_OK(rv_file_temporary(target, &own, NULL, &error), error);
+  assert_int_equal(unlink(own), 0);
+  // ".<name>.<number>.<host>.<pid>.tmp"
   char expected[40];
   snprintf(expected, sizeof expected, ".%ld.tmp", (long)getpid());
   char* tail = strstr(own, expected);

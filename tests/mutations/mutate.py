@@ -16,7 +16,7 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py
+         physics/NAME is tests/physics/test_NAME.py, and scripts/NAME is tests/host/test_NAME.py, a test of the program
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -69,7 +69,14 @@ def run(command, folder, **options):
 
 def program_of(check):
     """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not check.startswith("physics/") else "rivulet"
+    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
+
+
+def script_of(check):
+    """The script that tests the program, or None where a test is a program of its own."""
+    kind, _, name = check.partition("/")
+    folder = {"physics": "physics", "scripts": "host"}.get(kind)
+    return os.path.join(HERE, "..", folder, "test_%s.py" % name) if folder else None
 
 
 class Program:
@@ -160,8 +167,8 @@ class Build:
 def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
     command, environment = [program] if "/" in check else [program, "check", check], dict(os.environ)
-    if check.startswith("physics/"):
-        command = ["/usr/bin/python3", os.path.join(HERE, "..", "physics", "test_%s.py" % check[8:])]
+    if script_of(check):
+        command = ["/usr/bin/python3", script_of(check)]
         environment["RIVULET"] = program
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)

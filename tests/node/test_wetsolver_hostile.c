@@ -356,9 +356,47 @@ static void states_that_were_tampered_with(void** state) {
   rv_detail_free(good);
 }
 
-RV_TESTS(cmocka_unit_test(strands_inside_colliders), cmocka_unit_test(liquid_inside_hair),
-         cmocka_unit_test(one_without_the_other), cmocka_unit_test(no_strands_are_told),
-         cmocka_unit_test(steps_far_too_long), cmocka_unit_test(attributes_that_are_no_numbers),
-         cmocka_unit_test(films_of_a_metre), cmocka_unit_test(particles_without_size),
-         cmocka_unit_test(curves_of_one_vertex), cmocka_unit_test(far_away),
+// Frame 1 shows filmheight as the film has it, whether it comes from the strands or from a state.
+static void bad_film_heights_are_told_in_the_first_frame(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail* d = strands(0);
+  float* height = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, &error);
+  for (int i = 0; i < STRANDS * N; ++i) height[i] = 1e-4f;
+  height[0] = NAN;
+  height[1] = -1;
+  height[2] = INFINITY;
+  save(d, "heights.bgeo.sc");
+  rv_detail_free(d);
+  char nodes[1000];
+  snprintf(nodes, sizeof nodes,
+           "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"s\": {\"type\": \"filmsolver\", "
+           "\"inputs\": [\"f\"]}",
+           path_of("heights.bgeo.sc"));
+  RvTestLog log;
+  RvScene* scene = rv_test_scene(nodes, &log);
+  RvDetail* made = rv_test_scene_copy(scene, "s:3", 1);
+  assert_non_null(strstr(log.text, "filmheight of 3 points"));
+  const float* shown = rv_detail_f32(made, RV_POINT, "filmheight", 1);
+  assert_true(shown[0] == 0 && shown[1] == 0 && isfinite(shown[2]) && shown[2] > 1e-3f && shown[3] == 1e-4f);
+  rv_scene_free(scene);
+  // A state with such heights.
+  height = rv_detail_f32_write(made, RV_POINT, "filmheight", 1, &error);
+  height[4] = NAN;
+  save(made, "state.bgeo.sc");
+  rv_detail_free(made);
+  scene = rv_test_scene(nodes, &log);
+  RvRun run = {.node = "s", .first = 1, .last = 1, .from_state = path_of("state.bgeo.sc"), .from_start = 1};
+  CHECK_OK(rv_scene_run(scene, &run, &error), error);
+  assert_non_null(strstr(log.text, "filmheight of 1 points"));
+  shown = rv_detail_f32(rv_test_scene_cook(scene, "s", 1), RV_POINT, "filmheight", 1);
+  assert_true(shown[4] == 0);
+  rv_scene_free(scene);
+}
+
+RV_TESTS(cmocka_unit_test(bad_film_heights_are_told_in_the_first_frame), cmocka_unit_test(strands_inside_colliders),
+         cmocka_unit_test(liquid_inside_hair), cmocka_unit_test(one_without_the_other),
+         cmocka_unit_test(no_strands_are_told), cmocka_unit_test(steps_far_too_long),
+         cmocka_unit_test(attributes_that_are_no_numbers), cmocka_unit_test(films_of_a_metre),
+         cmocka_unit_test(particles_without_size), cmocka_unit_test(curves_of_one_vertex), cmocka_unit_test(far_away),
          cmocka_unit_test(states_that_were_tampered_with))

@@ -109,7 +109,7 @@ static Seen wet(const char* text, bool cached) {
   }
   print_message("film %g, sources %g, captured %g m3, drift %g\n", seen.ledger.film, seen.ledger.sources, sum,
                 seen.drift);
-  if (cached) CHECK_NEAR(sum / seen.ledger.sources, 1, 1e-12);
+  if (cached) CHECK_NEAR((sum + seen.ledger.outflow) / seen.ledger.sources, 1, 1e-12);
   assert_true(seen.drift < 1e-12);
   assert_true(seen.ledger.film > 1e-9);
   const float* P = rv_detail_f32(state, RV_POINT, "P", 3);
@@ -230,8 +230,7 @@ static void liquid_of_vdbs_wets(void** state) {
   // a hair draws a film of 1e-9 m2 out of water that passes at 0.5 m/s (Landau and Levich): a centimetre of one hair
   assert_true(seen.ledger.film > 1e-11);
   assert_true(seen.ledger.sources < LAST * 4.0 / 3 * 3.2 * 8e-6);
-  // the film is 1e-4 of the particles that it comes from, whose volumes are differences of doubles
-  assert_true(seen.drift < 1e-11);
+  assert_true(seen.drift < 1e-12);
   const RvDetail* made;
   CHECK_OK(rv_scene_cook(scene, "s:liquid", LAST, &made, &error), error);
   // the ball itself is not ours: only drops are
@@ -252,7 +251,57 @@ static void a_vdb_without_vel_is_told(void** state) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test_setup(cached_liquid_wets_simulated_strands, bake),
+// A ball of coarse water around the origin, as a level set.
+static void write_pool(void) {
+  RvError error = {0};
+  char path[500];
+  RvGrid* grid;
+  float centre[3] = {0, 0, 0}, radius = 0.06f;
+  CHECK_OK(rv_grid_from_spheres("surface", 0.008, 3, 1, centre, &radius, &grid, &error), error);
+  snprintf(path, sizeof path, "%s/pool.vdb", rv_test_folder());
+  CHECK_OK(rv_grid_write_file(path, &grid, 1, false, &error), error);
+  rv_grid_release(grid);
+}
+
+#define DIPPED                                                                                                        \
+  "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.02}},"                                                     \
+  "\"h\": {\"type\": \"groom\", \"inputs\": [\"b\"], \"parms\": {\"count\": 20, \"length\": 0.02, \"points\": 9}},"   \
+  "\"f\": {\"type\": \"attribute\", \"inputs\": [\"h\"], \"parms\": {\"name\": \"filmheight\", \"value\": [1e-5, 0, " \
+  "0, 0]}},"                                                                                                          \
+  "\"dip\": {\"type\": \"transform\", \"inputs\": [\"f\"], \"parms\": {\"ty\": {\"keys\": [[1, 0.1], [5, 0], "        \
+  "[9, 0.1], [13, 0]]}}},"
+#define POINT_POOL "\"pool\": {\"type\": \"fill\", \"parms\": {\"size\": [0.2, 0.1, 0.2], \"particlesep\": 0.008}},"
+#define GRID_POOL "\"pool\": {\"type\": \"file\", \"parms\": {\"file\": \"%F/pool.vdb\"}},"
+#define CACHED(type) \
+  "\"s\": {\"type\": \"" type "\", \"inputs\": [\"dip\", \"pool\"], \"parms\": {\"liquidmode\": \"cached\"}}"
+#define FILM "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"dip\", \"pool\"]}"
+
+// Wet hair goes under water, comes out and drowns again: nearly all of its film goes back to the cache, whose particles
+// hold thousands of times as much. The ledger closes relative to what came in.
+static void dipped_hair_keeps_the_ledger(void** state) {
+  (void)state;
+  static const char* const scenes[] = {DIPPED POINT_POOL FILM, DIPPED GRID_POOL FILM,
+                                       DIPPED POINT_POOL CACHED("wetsolver"), DIPPED GRID_POOL CACHED("wetsolver")};
+  write_pool();
+  for (size_t i = 0; i < sizeof scenes / sizeof *scenes; ++i) {
+    RvTestLog log;
+    RvError error = {0};
+    Seen seen = {0};
+    RvScene* scene = open_with(scenes[i], &log);
+    rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+    CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 14}, &error), error);
+    print_message("scene %zu: film %g, initial %g, sources %g, outflow %g m3, drift %g\n", i, seen.ledger.film,
+                  seen.ledger.initial, seen.ledger.sources, seen.ledger.outflow, seen.drift);
+    assert_true(seen.ledger.initial > 1e-10 && seen.ledger.sources > 1e-12);
+    assert_true(seen.ledger.outflow > 0.5 * seen.ledger.initial);
+    // every sum is compensated, and film loses a rounding of its volume in each of some hundred substeps
+    assert_true(seen.drift < 1e-12);
+    rv_scene_free(scene);
+  }
+}
+
+RV_TESTS(cmocka_unit_test(dipped_hair_keeps_the_ledger),
+         cmocka_unit_test_setup(cached_liquid_wets_simulated_strands, bake),
          cmocka_unit_test(liquid_wets_cached_strands), cmocka_unit_test(both_are_cached),
          cmocka_unit_test(animated_strands_stay), cmocka_unit_test(no_particle_gives_twice),
          cmocka_unit_test(liquid_of_vdbs_wets), cmocka_unit_test(a_vdb_without_vel_is_told))

@@ -86,11 +86,11 @@ static RvResult inputs(RvSolver* s, double from, double to, double dt, RvError* 
   return result ? result : rv_solver_move_solids(s, from, to, dt, error);
 }
 
-static RvResult split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   (void)type;
   RvState copy;
   RvResult result = rv_state_copy(state, &copy, error);
-  for (int k = 0; k < MEDIA && !result; ++k) outputs[k] = copy.part[k];
+  for (int k = 0; k < MEDIA && !result; ++k) cook->output[k] = copy.part[k];
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "support/rv_test.h"
 
@@ -108,12 +109,13 @@ static void full_disk(void** state) {
   rv_free(bytes);
 }
 
-// ".<name>.<host>.<pid>.tmp", and only a process that is known to be gone has abandoned its file
+// ".<name>.<number>.<host>.<pid>.tmp", and only a process that is known to be gone has abandoned its file
 static void temporaries_name_their_maker(void** state) {
   (void)state;
   RvError error = {0};
   char* temporary;
-  CHECK_OK(rv_file_temporary(in_folder("t/x.rvck"), &temporary, &error), error);
+  CHECK_OK(rv_file_temporary(in_folder("t/x.rvck"), &temporary, NULL, &error), error);
+  assert_int_equal(unlink(temporary), 0);
   const char* name = strrchr(temporary, '/') + 1;
   char host[256] = "", base[300], other[400];
   gethostname(host, sizeof host - 1);
@@ -121,8 +123,10 @@ static void temporaries_name_their_maker(void** state) {
   host[32] = 0;
   for (char* c = host; *c; ++c)
     if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c)) *c = '-';
-  snprintf(base, sizeof base, ".x.rvck.%s", host);
-  snprintf(other, sizeof other, "%s.%ld.tmp", base, (long)getpid());
+  snprintf(base, sizeof base, ".%s.%ld.tmp", host, (long)getpid());
+  unsigned number = 0;
+  assert_int_equal(sscanf(name, ".x.rvck.%u", &number), 1);
+  snprintf(other, sizeof other, ".x.rvck.%u%s", number, base);
   assert_string_equal(name, other);
   assert_false(rv_file_is_abandoned(name));
   const struct {
@@ -161,14 +165,125 @@ static void long_names(void** state) {
   CHECK_OK(rv_file_write(in_folder(name), "x", 1, &error), error);
   check_content(in_folder(name), "x");
   char *a, *b;
-  CHECK_OK(rv_file_temporary(in_folder(name), &a, &error), error);
+  CHECK_OK(rv_file_temporary(in_folder(name), &a, NULL, &error), error);
   name[254] = 'm';
-  CHECK_OK(rv_file_temporary(in_folder(name), &b, &error), error);
+  CHECK_OK(rv_file_temporary(in_folder(name), &b, NULL, &error), error);
   assert_string_not_equal(a, b);
   rv_free(a);
   rv_free(b);
 }
 
-RV_TESTS(cmocka_unit_test(writes_and_replaces), cmocka_unit_test(abandoned_leaves_the_old_one),
+// Somebody who guesses the name of a temporary file and puts a link there gets nothing overwritten.
+static void links_in_the_place_of_temporaries_are_removed(void** state) {
+  (void)state;
+  RvError error = {0};
+  const char* path = in_folder("links/x.txt");
+  const char* victim = in_folder("victim.txt");
+  CHECK_OK(rv_file_write(victim, "precious", 8, &error), error);
+  char *temporary, next[600];
+  CHECK_OK(rv_file_temporary(path, &temporary, NULL, &error), error);
+  assert_int_equal(unlink(temporary), 0);
+  // the next name has the next number
+  unsigned number = 0;
+  char* dot = strstr(temporary, ".x.txt.");
+  assert_non_null(dot);
+  assert_int_equal(sscanf(dot, ".x.txt.%u", &number), 1);
+  char* rest = strchr(dot + strlen(".x.txt."), '.');
+  snprintf(next, sizeof next, "%.*s.x.txt.%u%s", (int)(dot - temporary), temporary, number + 1, rest);
+  assert_int_equal(symlink(victim, next), 0);
+  CHECK_OK(rv_file_write(path, "new", 3, &error), error);
+  check_content(victim, "precious");
+  check_content(path, "new");
+  assert_int_equal(entries(in_folder("links")), 1);
+  rv_free(temporary);
+}
+
+static void check_resolved(const char* path, bool follow, const char* expected) {
+  RvError error = {0};
+  char* resolved;
+  CHECK_OK(rv_file_resolve(path, follow, &resolved, &error), error);
+  assert_string_equal(resolved, expected);
+  rv_free(resolved);
+}
+
+static void paths_are_resolved(void** state) {
+  (void)state;
+  char top[512], path[600], expected[600];
+  assert_non_null(realpath(rv_test_folder(), top));
+  RvError error = {0};
+  CHECK_OK(rv_file_make_folder(in_folder("r/a"), &error), error);
+  assert_int_equal(symlink("a", in_folder("r/link")), 0);
+  assert_int_equal(symlink("nowhere", in_folder("r/a/dangling")), 0);
+  const struct {
+    const char* path;
+    bool follow;
+    const char* expected;
+  } cases[] = {{"r/a", true, "r/a"},
+               {"r/link", true, "r/a"},
+               {"r/link", false, "r/link"},
+               {"r/link/", false, "r/a"},
+               {"r/link/x", false, "r/a/x"},
+               {"r/link/../b/c", true, "r/b/c"},
+               {"r/./a//x/../y/new", true, "r/a/y/new"},
+               {"r/a/dangling", false, "r/a/dangling"},
+               {"r/new/../..", true, ""},
+               {"r/new/../../q", false, "q"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    snprintf(path, sizeof path, "%s/%s", top, cases[i].path);
+    snprintf(expected, sizeof expected, "%s%s%s", top, *cases[i].expected ? "/" : "", cases[i].expected);
+    check_resolved(path, cases[i].follow, expected);
+  }
+  char* resolved;
+  snprintf(path, sizeof path, "%s/r/a/dangling", top);
+  assert_int_equal(rv_file_resolve(path, true, &resolved, &error), RV_IO);
+  check_resolved("/../..", true, "/");
+  assert_true(rv_file_is_within("/a/b", "/a") && rv_file_is_within("/a", "/a") && rv_file_is_within("/a", "/"));
+  assert_false(rv_file_is_within("/ab", "/a") || rv_file_is_within("/", "/a"));
+}
+
+static void checksums_see_every_byte(void** state) {
+  (void)state;
+  RvError error = {0};
+  const char* path = in_folder("sum.bin");
+  enum { BYTES = 3000000 };  // more than one chunk
+  char* data = rv_alloc_zero(BYTES, 1);
+  uint64_t bytes, first, second;
+  CHECK_OK(rv_file_write(path, data, BYTES, &error), error);
+  CHECK_OK(rv_file_checksum(path, &bytes, &first, &error), error);
+  assert_true(bytes == BYTES && first == rv_hash(data, BYTES, 0));
+  data[BYTES - 1] = 1;
+  CHECK_OK(rv_file_write(path, data, BYTES, &error), error);
+  CHECK_OK(rv_file_checksum(path, &bytes, &second, &error), error);
+  assert_true(bytes == BYTES && first != second);
+  rv_free(data);
+  assert_int_equal(rv_file_checksum(in_folder("none"), &bytes, &first, &error), RV_NOT_FOUND);
+  error = (RvError){0};
+  assert_int_equal(rv_file_checksum(rv_test_folder(), &bytes, &first, &error), RV_IO);
+}
+
+static void a_lock_is_held_by_one(void** state) {
+  (void)state;
+  RvError error = {0};
+  int lock, other;
+  const char* path = in_folder(".lock");
+  CHECK_OK(rv_file_lock(path, "the folder 'x'", &lock, &error), error);
+  assert_true(lock >= 0);
+  assert_int_equal(rv_file_lock(path, "the folder 'x'", &other, &error), RV_BAD_INPUT);
+  char owner[60];
+  snprintf(owner, sizeof owner, "another run (process %ld on ", (long)getpid());
+  assert_non_null(strstr(error.text, owner));
+  assert_non_null(strstr(error.text, "uses the folder 'x'"));
+  close(lock);
+  error = (RvError){0};
+  CHECK_OK(rv_file_lock(path, "the folder 'x'", &lock, &error), error);
+  close(lock);
+  // a link is not followed
+  assert_int_equal(symlink(in_folder("elsewhere"), in_folder(".link")), 0);
+  assert_int_equal(rv_file_lock(in_folder(".link"), "it", &lock, &error), RV_IO);
+}
+
+RV_TESTS(cmocka_unit_test(links_in_the_place_of_temporaries_are_removed), cmocka_unit_test(paths_are_resolved),
+         cmocka_unit_test(checksums_see_every_byte), cmocka_unit_test(a_lock_is_held_by_one),
+         cmocka_unit_test(writes_and_replaces), cmocka_unit_test(abandoned_leaves_the_old_one),
          cmocka_unit_test(errors_name_the_file), cmocka_unit_test(full_disk),
          cmocka_unit_test(temporaries_name_their_maker), cmocka_unit_test(long_names))

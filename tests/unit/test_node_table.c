@@ -120,7 +120,7 @@ static void cook_speaks_to_its_host(void** state) {
   (void)state;
   RvError e = {0};
   Heard heard = {.stop = true};
-  RvHost host = {&heard, stopped, hear, at_frame, NULL}, silent = {0};
+  RvHost host = {.user = &heard, .cancelled = stopped, .message = hear, .input_at = at_frame}, silent = {0};
   const RvDetail* wired[2] = {(const RvDetail*)&host, NULL};
   RvCook cook = {.host = &host, .ninput = 2, .input = wired, .time = {.frame = 3}};
   rv_cook_warn(&cook, "%d drops", 3);

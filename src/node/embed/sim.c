@@ -211,7 +211,11 @@ static RvResult run(RvSim* sim, double start, const RvState* before, RvState* ou
   if (!result) result = check_inputs(sim, inputs, error);
   // what the solver sees of its host
   RvVars vars = {.frame = sim->target, .fps = sim->def.fps, .out = ".", .hip = ".", .node = sim->name};
-  RvHost host = {sim, host_cancelled, host_message, rv_sim_input_at, host_parms_at};
+  RvHost host = {.user = sim,
+                 .cancelled = host_cancelled,
+                 .message = host_message,
+                 .input_at = rv_sim_input_at,
+                 .parms_at = host_parms_at};
   RvCook cook = {.type = sim->type,
                  .node = sim->name,
                  .time = {sim->target, sim->def.fps, (sim->target - 1) / sim->def.fps, sim->def.meters_per_unit},

@@ -114,7 +114,7 @@ static RvResult cook_piece(Cook* c, const RvDetail* shape, double frame, RvDetai
   RvSimPiece* piece = &sim->ports[c->port].pieces.data[c->piece];
   // what the node sees of its host
   RvVars vars = {.frame = frame, .fps = sim->def.fps, .out = ".", .hip = ".", .node = sim->name};
-  RvHost host = {c, piece_cancelled, piece_message, piece_input_at, NULL};
+  RvHost host = {.user = c, .cancelled = piece_cancelled, .message = piece_message, .input_at = piece_input_at};
   RvStats stats = {0};
   void* parms = rv_alloc_zero(1, piece->maker->parms->struct_bytes + 1);
   if (!parms) return rv_fail(error, RV_NO_MEMORY, "out of memory");

@@ -1,5 +1,6 @@
 #include "node/solver/cached_port.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,7 +57,7 @@ RvResult rv_cached_port_begin(RvCachedPort* c, const RvLiquidPort* liquid, RvFil
   for (size_t i = 0; !result && i < c->cached.frame.count; ++i) {
     double captured = c->filled ? 0 : captured_of(film, (double)c->cached.frame.id[i]);
     double left = c->cached.frame.volume[i] - captured;
-    c->cached.volume[i] = c->cached.volume_at_start[i] = left > 0 ? left : 0;
+    c->cached.volume[i] = left > 0 ? left : 0;
   }
   return result;
 }
@@ -72,12 +73,14 @@ RvResult rv_cached_port_end(RvCachedPort* c, RvFilmPort* film, RvError* error) {
   size_t n = 0;
   double* rows = rv_alloc(2 * frame->count + film->captured.count + 2, sizeof *rows);
   if (!rows) return rv_fail(error, RV_NO_MEMORY, "out of memory for the cached liquid");
-  // Particles of this frame that exchanged something, now or before; what film gained of them counts as a source.
+  // What the film gained counts as a source. What it lost is an outflow, so that the ledger is relative to all that
+  // came, also when all of it goes back.
+  double gain = rv_sum_total(&c->cached.film_gain);
+  *(gain > 0 ? &film->sources : &film->returned) += fabs(gain);
+  // Particles of this frame that exchanged something, now or before.
   for (size_t i = 0; i < frame->count; ++i) {
     double id = (double)frame->id[i];
-    double now = c->cached.volume_at_start[i] - c->cached.volume[i];
-    double captured = captured_of(film, id) + now;
-    film->sources += now;
+    double captured = captured_of(film, id) + c->cached.taken[i];
     if (captured != 0 && !c->filled) {
       rows[2 * n] = id;
       rows[2 * n + 1] = captured;

@@ -13,7 +13,7 @@ typedef struct RvCachedPort {
 
 // Reads the frame's particles, less what was captured of them before.
 RvResult rv_cached_port_begin(RvCachedPort* port, const RvLiquidPort* liquid, RvFilmPort* film, RvError* error);
-// Remembers what was captured, which counts as a source.
+// Remembers what was captured, which counts as a source, and what the film gave back, which counts as outflow.
 RvResult rv_cached_port_end(RvCachedPort* port, RvFilmPort* film, RvError* error);
 void rv_cached_port_free(RvCachedPort* port);
 

@@ -129,50 +129,82 @@ static double volume_of(double height, double radius, double length, double hair
   return height > 0 ? rv_film_area(height, radius) * length * hairs : 0;
 }
 
+// A number that is not in 0 to RV_WET_MAX_FILM; attributes are floats, so a little more is the same.
+static bool is_bad_height(double height) {
+  return !(height >= 0 && height <= RV_WET_MAX_FILM * 1.000001);
+}
+
+RvResult rv_film_port_check_height(RvCook* cook, RvDetail* d, RvError* error) {
+  const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
+  if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
+  // Count the bad ones; a good attribute is not touched.
+  size_t bad = 0, points = rv_detail_count(d, RV_POINT), size = (size_t)rv_attrib_size(height);
+  for (size_t i = 0; i < points; ++i) bad += size && is_bad_height(rv_attrib_get(height, i, 0));
+  if (!bad) return RV_OK;
+  // Bring them within the bounds.
+  double* values = rv_alloc(points * size, sizeof *values);
+  if (!values) return no_memory(error);
+  rv_attrib_get_doubles(height, values);
+  for (size_t i = 0; i < points * size; ++i)
+    if (is_bad_height(values[i])) values[i] = values[i] > 0 ? RV_WET_MAX_FILM : 0;
+  RvResult result = rv_attrib_set_doubles(rv_detail_find_mutable(d, RV_POINT, "filmheight"), values, error);
+  rv_free(values);
+  if (!result)
+    rv_cook_warn(cook, "filmheight of %zu points is below 0, above %g m or no number: it is brought to 0 to %g m", bad,
+                 RV_WET_MAX_FILM, RV_WET_MAX_FILM);
+  return result;
+}
+
+// Film volumes from the heights at the points of the strands. Returns their sum; *refused counts impossible volumes.
+static double paint_strands(const RvStrandSet* set, const RvAttrib* height, double* film, size_t* refused) {
+  RvSum painted = {0};
+  for (size_t k = 0; k < set->count; ++k) {
+    const RvStrandDef* strand = &set->defs[k];
+    for (int i = 0; i < strand->vertices; ++i) {
+      size_t point = (size_t)set->point[set->first[k] + i];
+      double length = 0;
+      for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < strand->vertices; ++j)
+        length += 0.5 * rv_distance(rv_vec3_load64(strand->x + 3 * j), rv_vec3_load64(strand->x + 3 * j + 3));
+      double h = fmin(rv_attrib_get(height, point, 0), RV_WET_MAX_FILM);
+      if (!(h > 0)) continue;
+      double volume = volume_of(h, strand->radius[i], length, strand->multiple);
+      bool possible = volume <= RV_FILM_MOST_VOLUME;
+      *refused += !possible;
+      film[point] = possible ? volume : 0;
+      rv_sum_add(&painted, film[point]);
+    }
+  }
+  return rv_sum_total(&painted);
+}
+
 RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, RvError* error) {
   RvResult result = rv_state_prepare(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, error);
+  if (!result) result = rv_film_port_check_height(cook, d, error);
   if (result) return result;
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
   double* film = rv_detail_f64_write(d, RV_POINT, "rv_film", 1, error);
   double* air = rv_detail_f64_write(d, RV_POINT, "rv_airshare", 1, error);
   double* before = rv_detail_f64_write(d, RV_POINT, "rv_exchangeair", 1, error);
-  double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 3, error);
+  double* ledger = rv_detail_f64_write(d, RV_GLOBAL, "rv_wetledger", 4, error);
   if (!film || !air || !before || !ledger) return no_memory(error);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
     air[i] = 1;
     before[i] = -1;
   }
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
+  // Film at the start, from the heights.
   RvStrandSet set;
-  RvSum painted = {0};
-  size_t bad = 0;
   RvStrandSettings settings = rv_strand_port_settings(parms, rv_cook_meters(cook));
   double origin[3];
   rv_strands_origin(d, origin);
   result = rv_strands_read(d, &settings.material, origin, false, &set, error);
   if (result) return result;
-  for (size_t k = 0; k < set.count; ++k) {
-    const RvStrandDef* strand = &set.defs[k];
-    for (int i = 0; i < strand->vertices; ++i) {
-      size_t point = (size_t)set.point[set.first[k] + i];
-      double length = 0;
-      for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < strand->vertices; ++j)
-        length += 0.5 * rv_distance(rv_vec3_load64(strand->x + 3 * j), rv_vec3_load64(strand->x + 3 * j + 3));
-      double h = rv_attrib_get(height, point, 0);
-      // attributes are floats: a little more is the same
-      bad += !(h >= 0 && h <= RV_WET_MAX_FILM * 1.000001);
-      if (!(h > 0)) continue;
-      h = fmin(h, RV_WET_MAX_FILM);
-      double volume = volume_of(h, strand->radius[i], length, strand->multiple);
-      film[point] = volume <= RV_FILM_MOST_VOLUME ? volume : 0;
-      rv_sum_add(&painted, film[point]);
-    }
-  }
-  ledger[0] += rv_sum_total(&painted);
+  size_t refused = 0;
+  ledger[0] += paint_strands(&set, height, film, &refused);
   rv_strands_free(&set);
-  if (bad)
-    rv_cook_warn(cook, "filmheight of %zu points is below 0, above %g m or no number: it is brought to 0 to %g m", bad,
-                 RV_WET_MAX_FILM, RV_WET_MAX_FILM);
+  if (refused)
+    rv_cook_warn(cook, "the film of %zu points is more than %g m3 and is left out: check filmheight and metersperunit",
+                 refused, RV_FILM_MOST_VOLUME);
   return RV_OK;
 }
 
@@ -212,6 +244,7 @@ void rv_film_port_tell(const RvFilmPort* s) {
   ledger->initial += s->initial;
   ledger->sources += s->sources;
   ledger->evaporated += s->evaporated;
+  ledger->outflow += s->returned;
   if (r->refused)
     rv_cook_warn(s->cook,
                  "liquid pushed %zu times at strands with more than %g m/s, which was not taken; raise substeps",

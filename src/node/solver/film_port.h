@@ -13,10 +13,10 @@ typedef struct RvFilmPort {
   RvWetFilm film;
   // [vertices] attributes of the strands that multiply the parameters of their names, or NULL
   double *cohesion, *drag, *capture, *capacity, *drip, *filmfriction, *drying;
-  double* paint;                        // wetadd, m/s
-  double* angle;                        // contactangle, rad
-  double initial, sources, evaporated;  // m3, of the ledger: the three numbers of rv_wetledger, in order
-  RvStateList captured;                 // cached liquid: pairs of id and volume that was captured of it, by id
+  double* paint;                                  // wetadd, m/s
+  double* angle;                                  // contactangle, rad
+  double initial, sources, evaporated, returned;  // m3, of the ledger: the four numbers of rv_wetledger, in order
+  RvStateList captured;  // cached liquid: pairs of id and volume that was captured of it, by id
 } RvFilmPort;
 
 // Beyond these no state of ours comes: m3 at a vertex (a film of RV_WET_MAX_FILM on 10 m of ten thousand hairs), m/s,
@@ -62,8 +62,8 @@ typedef struct RvFilmPort {
                   "Momentum of that volume relative to the tip.",                                                     \
                   RV_FILM_LANES(film_state.drop_momentum, RV_LAYOUT_STRAND_LANES, 3),                                 \
                   RV_FILM_WITHIN(RV_FILM_MOST_FORCE)),                                                                \
-      RV_FIELD_AT("rv_wetledger", RV_GLOBAL, RV_F64, 3, RV_TAG_NONE, part, "m3", "film",                              \
-                  "Film at the start, painted or captured of a cache since, and evaporated.",                         \
+      RV_FIELD_AT("rv_wetledger", RV_GLOBAL, RV_F64, 4, RV_TAG_NONE, part, "m3", "film",                              \
+                  "Film at the start, painted or captured of a cache since, evaporated, given back to a cache.",      \
                   RV_AT(RvFilmPort, initial), .layout = RV_LAYOUT_NUMBERS),                                           \
       RV_FIELD_AT("rv_taken", RV_GLOBAL, RV_F64, 0, RV_TAG_NONE, part, "", "capture",                                 \
                   "Cached liquid: id and captured volume of each particle that is not whole.",                        \
@@ -71,6 +71,8 @@ typedef struct RvFilmPort {
 enum { RV_WET_FILM_FIELD_COUNT = RV_FIELD_COUNT(RV_WET_FILM_FIELDS("")) };
 extern const RvFieldDef rv_wet_film_fields[RV_WET_FILM_FIELD_COUNT];
 
+// Brings filmheight of the points within what a film can be; those that were not are counted in a warning.
+RvResult rv_film_port_check_height(RvCook* cook, RvDetail* strands, RvError* error);
 // Film at the start frame, from the strands' filmheight, into their state.
 RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* strands, RvError* error);
 // Film for loaded strands and liquid, from the strands' state.

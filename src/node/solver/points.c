@@ -157,10 +157,10 @@ static RvResult points_inputs(RvSolver* s, double from, double to, double dt, Rv
 }
 
 // RvSolverMedia.split: the points are the state without what is stripped.
-static RvResult points_split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+static RvResult points_split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   (void)type;
-  outputs[0] = rv_detail_copy(state->part[0]);
-  return outputs[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  cook->output[0] = rv_detail_copy(state->part[0]);
+  return cook->output[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
 // RvSolverMedia.end

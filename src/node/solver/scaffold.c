@@ -145,7 +145,7 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
 RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   bool keep = number(cook, "keepstate") != 0;
   // Every output before the state is there, if empty.
-  RvResult result = media_of(type)->split(type, state, cook->output, error);
+  RvResult result = media_of(type)->split(type, cook, state, error);
   for (size_t i = 0; i + 1 < cook->type->noutput && !result; ++i) {
     if (!cook->output[i] && !(cook->output[i] = rv_detail_new())) return rv_fail(error, RV_NO_MEMORY, "out of memory");
     rv_state_strip(cook->output[i], keep);

@@ -47,8 +47,8 @@ typedef struct RvSolverMedia {
   RvResult (*inputs)(RvSolver* solver, double from, double to, double dt, RvError* error);
   // The state of the frame: new details, in the parts of *state, which are NULL before.
   RvResult (*save)(RvSolver* solver, RvState* state, RvError* error);
-  // The outputs before the state, new details; those that stay NULL become empty ones.
-  RvResult (*split)(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error);
+  // The outputs of the cook before the state, new details; those that stay NULL become empty ones.
+  RvResult (*split)(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error);
   // Counts, stages and warnings of a frame that succeeded.
   void (*tell)(RvSolver* solver);
   // Frees what the data hold; it is called after failures too.

@@ -176,6 +176,24 @@ static void warn_contacts(const RvContactSolver* c, const RvCook* cook) {
                  share < 1 ? "less than " : "", fmax(share, 1));
 }
 
+// Human hair leaves its elastic range at 2 to 5% of strain. More than that is a step that is too long, a strand that is
+// too soft, or input that pulls its points apart.
+static const double MAX_STRETCH = 1.05;
+
+// Warns of stretched strands: a picture with torn hair is wrong although every step may have converged.
+static void warn_stretch(const RvStrandPort* s) {
+  const RvStrandSolver* solver = &s->solver;
+  RvStrandStretch found = rv_strand_solver_stretch(solver, MAX_STRETCH);
+  if (!found.count) return;
+  rv_cook_warn(s->cook,
+               "%zu of %zu strands are stretched by more than 5%%, worst primitive %d (id %lld): an edge is %.3g times "
+               "its rest length; %s",
+               found.count, solver->set.count, solver->set.prim[found.strand],
+               (long long)solver->set.defs[found.strand].id, found.worst,
+               solver->animated ? "the input moves the points of a strand apart"
+                                : "raise youngs or substeps, lower the drag, or move the roots more slowly");
+}
+
 void rv_strand_port_tell(const RvStrandPort* s) {
   RvStats* stats = s->cook->stats;
   const RvStrandSolver* solver = &s->solver;
@@ -191,5 +209,6 @@ void rv_strand_port_tell(const RvStrandPort* s) {
     rv_cook_warn(s->cook,
                  "%zu strands were lost in a step and put back where they were, at rest; raise substeps or maxsubsteps",
                  solver->healed);
+  warn_stretch(s);
   if (s->contacts.contacts) warn_contacts(&s->contacts, s->cook);
 }

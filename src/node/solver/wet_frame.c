@@ -287,7 +287,7 @@ static RvResult start_media(Frame* f, RvDetail** strands, RvDetail** liquid, RvE
 static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   Frame* f = s->data;
   RvResult result = start_media(f, &state->part[0], &state->part[liquid_part(f->node)], error);
-  const double* film = !result && f->has_strands ? rv_detail_f64(state->part[0], RV_GLOBAL, "rv_wetledger", 3) : NULL;
+  const double* film = !result && f->has_strands ? rv_detail_f64(state->part[0], RV_GLOBAL, "rv_wetledger", 4) : NULL;
   if (film) {
     s->cook->stats->ledger.initial += film[0];
     s->cook->stats->ledger.film += film[0];
@@ -295,12 +295,15 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   return result;
 }
 
-// RvSolverMedia.split: strands and liquid.
-static RvResult split(const RvSolverType* type, const RvState* state, RvDetail** outputs, RvError* error) {
+// RvSolverMedia.split: strands and liquid. A state from a file may have any filmheight, which no field of it is.
+static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   const RvWetNode* node = type->user;
+  RvDetail** outputs = cook->output;
   const RvDetail* strands = node->strands ? state->part[0] : NULL;
   const RvDetail* liquid = node->liquid ? state->part[liquid_part(node)] : NULL;
   if (strands && !(outputs[0] = rv_detail_copy(strands))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = strands && liquid ? rv_film_port_check_height(cook, outputs[0], error) : RV_OK;
+  if (result) return result;
   if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
   if (liquid && !(outputs[1] = rv_detail_copy(liquid))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   return RV_OK;
