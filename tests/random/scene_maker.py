@@ -45,6 +45,8 @@ FILES = [("bgeo/sphere_16.bgeo", "mesh"), ("bgeo/cube_multi_groups_15.bgeo", "me
          ("bgeo/points_noprim_16_5.bgeo", "particles"), ("bgeo/simple_partanim_16_5.bgeo", "particles"),
          ("bgeo/vol_16.bgeo", "vdb"), ("bgeo/pack1_16.bgeo", "mesh"), ("bgeo/empty_15.bgeo", "mesh"),
          ("bgeo/cubes_connectivity.geo", "mesh")]
+# m: the largest of these files is a grid of this size.
+FILE_EXTENT = 10.0
 ENDINGS = {"vdb": ["vdb"], "strands": ["bgeo.sc", "bgeo", "geo", "usda", "vtp"], "mesh": ["bgeo.sc", "usda", "vtp", "geo"]}
 # Solvers of one scene: each multiplies the work.
 MOST_SOLVERS = 3
@@ -209,7 +211,8 @@ class Scene:
                 continue
             elif token in MOST or (parm["unit"] == "m" and parm["max"] >= SHAPE_LENGTH and token not in SPACINGS) \
                     or kind in ("transform",) and parm["type"] == "float" or dice.chance(busy):
-                found[token] = self.values.value(parm, dice, moving)
+                # a scale that moves makes a new level set of a collider at every substep, so it is rare
+                found[token] = self.values.value(parm, dice, self.values.wild if token in ("s", "scale") else moving)
         return found
 
     def strings(self, name, kind):
@@ -412,7 +415,7 @@ class Scene:
             self.solvers += 1
         if kind == "file":
             path, what = self.dice.one([f for f in FILES if f[1] == wanted] or FILES)
-            return self.add(kind, [], {"file": "$HIP/" + path}, what, 1.0)
+            return self.add(kind, [], {"file": "$HIP/" + path}, what, FILE_EXTENT)
         inputs = self.companions(kind, depth)
         if inputs is None:
             inputs = []
