@@ -22,7 +22,7 @@ ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "so
 
 # Numbers that decide the work: the most that a scene takes. Other parameters are free.
 MOST = {"count": 24, "points": 14, "rows": 9, "cols": 12, "freq": 3, "divrate": 3, "step": 6, "substeps": 5,
-        "maxsubsteps": 16, "niter": 30, "collisionsiter": 200, "strandsubsteps": 3, "resx": 64, "resy": 64}
+        "maxsubsteps": 16, "niter": 30, "collisionsiter": 200, "strandsubsteps": 3, "resx": 64, "resy": 64, "band": 10}
 # Particles of one fill or source, by estimate.
 PARTICLES = 900
 # Tokens that are a spacing of particles or voxels: a part of the scene's length, never a free number.
@@ -117,7 +117,7 @@ class Values:
             value = dice.between(low, high)
         value = max(value, parm["min"]) if parm["hard_min"] else value
         value = min(value, parm["max"]) if parm["hard_max"] else value
-        return tidy(value)
+        return tidy(min(value, MOST.get(parm["token"], value)))
 
     def whole(self, parm, dice):
         low, high = parm["min"], parm["max"]
@@ -264,16 +264,18 @@ class Scene:
                     continue
                 if token in ("s", "scale"):
                     extent *= max(1, abs(top))
-                elif token in ("size", "rad", "radius", "height", "length", "dist", "t", "p", "origin"):
+                elif token in ("size", "rad", "radius", "height", "length", "dist"):
                     extent = max(extent, abs(top))
         return extent
 
     def bounded(self, kind, parms, inputs):
         """The values with their work bounded: spacings and rates by the size of what is filled."""
-        reach = max([2 * self.length] + [t.extent for t in inputs if t])
-        if kind in ("fill", "source"):
-            reach = self.reach(parms, reach)
+        reach = max([self.length / 4] + [t.extent for t in inputs if t])
         finest = tidy(2 * reach / PARTICLES ** (1 / 3))
+        if kind in ("fill", "source") and not inputs:
+            reach = self.reach(parms, 0)
+            sides = [one for one in parms.get("size", []) if isinstance(one, (int, float)) and one > 0] + [reach] * 3
+            finest = tidy(max(1e-12, sides[0] * sides[1] * sides[2] / PARTICLES) ** (1 / 3))
         tokens = {p["token"] for p in self.table[kind]["parms"]}
         sources = [t for t in inputs if t and t.kind == "source"]
         unspaced = any(t and t.kind == "particles" and not t.spacing for t in inputs)
@@ -286,7 +288,7 @@ class Scene:
             if token in parms:
                 parms[token] = max(tidy(reach / 40), parms[token])
         if "rate" in tokens:
-            # the solver's spacing is at least as coarse as the region needs, so this many particles come in a scene
+            # the solver's spacing is at least as coarse as the region needs, so no more particles come in a scene
             seconds = (self.frames[1] - self.frames[0] + 1) / self.fps
             most = PARTICLES * finest ** 3 / seconds
             parms["rate"] = tidy(most * Dice(self.seed, "rate").random())
@@ -425,7 +427,7 @@ class Scene:
                 inputs.append(self.wanted(self.taken(entry, index), depth) if wired else None)
         if inputs and inputs[0] and entry["outputs"][0]["name"] == "geometry":
             return self.passing(kind, [t for t in inputs if t])
-        extent = max([2 * self.length] + [t.extent for t in inputs if t])
+        extent = max([self.length / 4] + [t.extent for t in inputs if t])
         skin = inputs[0] if kind == "groom" and inputs else None
         # an output of several that is made only where a toggle of its name asks for it
         given = {wanted: True} if any(p["token"] == wanted and p["type"] == "toggle" for p in entry["parms"]) else {}
