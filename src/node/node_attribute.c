@@ -1,4 +1,5 @@
 // Attribute: sets one attribute to a constant, a ramp along curves, a list or random numbers.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static RvResult split_list(Setting* s, bool strings, RvError* error) {
     if (!*word) continue;
     char* end = word;
     double value = strings ? 0 : strtod(word, &end);
-    if (!strings && (*end || end == word)) return rv_fail(error, RV_BAD_INPUT, "list: \"%.40s\" is not a number", word);
+    if (!strings && (*end || end == word || !isfinite(value)))
+      return rv_fail(error, RV_BAD_INPUT, "list: \"%.40s\" is not a finite number", word);
     if (!(strings ? rv_array_push(&s->words, word) : rv_array_push(&s->numbers, value)))
       return rv_fail(error, RV_NO_MEMORY, "out of memory for the list");
   }
@@ -99,6 +101,12 @@ static double number_of(const Setting* s, size_t i, int k) {
 // Rounds to an integer within the range of the type; NaN becomes 0.
 static int64_t whole(double x, double lo, double hi) {
   return x != x ? 0 : x <= lo ? (int64_t)lo : x >= hi ? (int64_t)hi : (int64_t)floor(x + 0.5);
+}
+
+// Reports a number that a 32-bit float cannot hold: it would become infinite, and all that reads it after it.
+static RvResult too_large(const Setting* s, double x, RvError* error) {
+  return rv_fail(error, RV_BAD_INPUT, "%s: %g is beyond 32-bit floats (3.4e38); use a smaller number or type double",
+                 s->p->mode == LIST ? "list" : s->p->mode == RAMP ? "ramp times value" : "value", x);
 }
 
 // Stores a number in the storage of the attribute.
@@ -152,7 +160,11 @@ static RvResult set_values(Setting* s, RvError* error) {
   if (!values) return rv_fail(error, RV_NO_MEMORY, "out of memory for the attribute '%s'", s->p->name);
   for (size_t i = 0; i < s->count; ++i) {
     if (s->mask && !s->mask[i]) continue;
-    for (int k = 0; k < s->size; ++k) put(values, storage, i * (size_t)s->size + (size_t)k, number_of(s, i, k));
+    for (int k = 0; k < s->size; ++k) {
+      const double x = number_of(s, i, k);
+      if (storage == RV_F32 && fabs(x) > FLT_MAX) return too_large(s, x, error);
+      put(values, storage, i * (size_t)s->size + (size_t)k, x);
+    }
   }
   return RV_OK;
 }

@@ -80,11 +80,12 @@ static RvResult bind_nearest(Deform* d, RvError* error) {
 // Binds the roots by the attributes of the strands.
 static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib* uvw, RvError* error) {
   if (!prim || !uvw)
-    return rv_fail(error, RV_BAD_INPUT, "the strands have the primitive attribute %s but not %s",
-                   prim ? d->p->primnumattrib : d->p->primuvwattrib, prim ? d->p->primuvwattrib : d->p->primnumattrib);
+    return rv_fail(error, RV_BAD_INPUT, "%s: the strands have the primitive attribute '%s' but not '%s'",
+                   prim ? "primuvwattrib" : "primnumattrib", prim ? d->p->primnumattrib : d->p->primuvwattrib,
+                   prim ? d->p->primuvwattrib : d->p->primnumattrib);
   if (rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING || rv_attrib_size(uvw) < 2)
-    return rv_fail(error, RV_BAD_INPUT, "%s must be a number and %s two or three numbers", d->p->primnumattrib,
-                   d->p->primuvwattrib);
+    return rv_fail(error, RV_BAD_INPUT, "primnumattrib, primuvwattrib: '%s' must be a number and '%s' two or three numbers",
+                   d->p->primnumattrib, d->p->primuvwattrib);
   size_t lost = 0, first = 0;
   for (size_t i = 0; i < d->nprim; ++i) {
     double number = rv_attrib_get(prim, i, 0);

@@ -360,6 +360,26 @@ static void warn_coarse(const Groom* g) {
 
 //---------------------------------------------------------------------------------------------- output
 
+// Makes an attribute of the strands whose name is a parameter; an error names the parameter.
+static RvResult named(const char* parm, const void* values, RvError* error) {
+  if (values) return RV_OK;
+  if (error && error->code && error->code != RV_NO_MEMORY) rv_error_context(error, "%s", parm);
+  return error && error->code ? error->code : RV_NO_MEMORY;
+}
+
+// Makes the attributes of the roots: face, place in it, and clump, under the names that the parameters give.
+static RvResult name_roots(Groom* g, RvError* error) {
+  const GroomParms* p = g->p;
+  g->prim = rv_detail_i32_write(g->out, RV_PRIM, p->primnumattrib, 1, error);
+  RvResult result = named("primnumattrib", g->prim, error);
+  if (result) return result;
+  g->uvw = rv_detail_f32_write(g->out, RV_PRIM, p->primuvwattrib, 3, error);
+  result = named("primuvwattrib", g->uvw, error);
+  if (result || !g->clumps.count) return result;
+  g->clump = rv_detail_i32_write(g->out, RV_PRIM, p->clumpidoutputattrib, 1, error);
+  return named("clumpidoutputattrib", g->clump, error);
+}
+
 // Makes the curves and their attributes.
 static RvResult make_output(Groom* g, RvError* error) {
   const GroomParms* p = g->p;
@@ -384,12 +404,8 @@ static RvResult make_output(Groom* g, RvError* error) {
             (g->out_curveu = rv_detail_f32_write(d, RV_POINT, "curveu", 1, error)) &&
             (g->orient = rv_detail_f32_write(d, RV_POINT, "orient", 4, error)) &&
             (g->id = rv_detail_i32_write(d, RV_PRIM, "id", 1, error)) &&
-            (g->hairradius = rv_detail_f32_write(d, RV_PRIM, "hairradius", 1, error)) &&
-            (g->prim = rv_detail_i32_write(d, RV_PRIM, p->primnumattrib, 1, error)) &&
-            (g->uvw = rv_detail_f32_write(d, RV_PRIM, p->primuvwattrib, 3, error));
-  if (ok && g->clumps.count)
-    ok = (g->clump = rv_detail_i32_write(d, RV_PRIM, p->clumpidoutputattrib, 1, error)) != NULL;
-  return ok ? RV_OK : error && error->code ? error->code : RV_NO_MEMORY;
+            (g->hairradius = rv_detail_f32_write(d, RV_PRIM, "hairradius", 1, error));
+  return ok ? name_roots(g, error) : error && error->code ? error->code : RV_NO_MEMORY;
 }
 
 // A range of strands between two questions whether to stop.

@@ -13,6 +13,8 @@ def main():
         checks = set(re.findall(r"^RV_CHECK\((\w+),", stream.read(), re.M))
     physics = os.listdir(os.path.join(top, "tests", "physics"))
     checks |= {"physics/" + name[5:-3] for name in physics if name.startswith("test_") and name.endswith(".py")}
+    checks |= {"physics/" + name[:-2] for name in physics if name.startswith("test_") and name.endswith(".c")}
+    checks.add("host/test_random_failures")
     faults = mutate.read()
     wrong, covered, names = [], set(), [fault.get("name") for fault in faults]
     wrong += ["%s: the name stands twice" % name for name in sorted({n for n in names if names.count(n) > 1})]

@@ -16,7 +16,7 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py, and scripts/NAME is tests/host/test_NAME.py, a test of the program
+         physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -67,16 +67,16 @@ def run(command, folder, **options):
                           **options)
 
 
-def program_of(check):
-    """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
-
-
 def script_of(check):
-    """The script that tests the program, or None where a test is a program of its own."""
-    kind, _, name = check.partition("/")
-    folder = {"physics": "physics", "scripts": "host"}.get(kind)
-    return os.path.join(HERE, "..", folder, "test_%s.py" % name) if folder else None
+    """The script of a test that is one and runs the program; None for checks and for tests in C."""
+    folder, _, name = check.partition("/")
+    path = os.path.join(HERE, "..", folder, (name if name.startswith("test_") else "test_" + name) + ".py")
+    return path if folder in ("physics", "host") and os.path.exists(path) else None
+
+
+def program_of(check):
+    """The target that a check or a test runs: checks and scripts run the program, other tests have names of folder and file."""
+    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
 
 
 class Program:
