@@ -83,7 +83,7 @@ RV_API void rv_scene_set_frames(RvScene* scene, double first, double last);
 // Sets the metres of one scene unit. Ignored unless positive and finite.
 RV_API void rv_scene_set_meters_per_unit(RvScene* scene, double meters);
 // Sets $OUT, the folder of outputs; the text is copied. NULL or "": the current folder.
-RV_API void rv_scene_set_out(RvScene* scene, const char* folder);
+RV_API RvResult rv_scene_set_out(RvScene* scene, const char* folder, RvError* error);
 // Sets the memory limit of the frame cache in bytes. The default is a quarter of the machine's memory, between 256 MB
 // and 4 GB. Results in use may exceed it.
 RV_API void rv_scene_set_cache_limit(RvScene* scene, size_t bytes);

@@ -37,6 +37,8 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
 // True after Ctrl-C (SIGINT) or SIGTERM. A second signal ends the process at once; files are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
+// Tells a crash inside a library of others as an error (last_resort.c).
+void rv_cli_last_resort(void);
 
 void rv_cli_warning(void* user, RvLevel level,
                     const char* text);   // RvLog callback of the commands: prints to standard error

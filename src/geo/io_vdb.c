@@ -151,6 +151,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
   RvError reason = {0};
   RvResult found = rv_grid_points_channel(grid, name, &size, &is_int, &data, &reason);
   if (found == RV_NOT_FOUND) return RV_OK;
+  if (found == RV_NO_MEMORY) return rv_fail(error, found, "%s", reason.text);
   if (found) {
     rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not read: %s", name, reason.text);
     return RV_OK;
@@ -174,16 +175,20 @@ static RvResult read_points(RvDetail* detail, const RvGrid* grid, size_t* budget
   rv_free(positions);
   if (!result && !to) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   // Attributes, against the limit.
-  for (size_t i = 0; !result && i < rv_grid_points_channel_count(grid); ++i) {
-    const char* name = rv_grid_points_channel_name(grid, i);
+  size_t channels = 0;
+  const char** names = NULL;
+  if (!result) result = rv_grid_points_channels(grid, &channels, &names, error);
+  for (size_t i = 0; !result && i < channels; ++i) {
     if (count > *budget / MAX_CHANNEL_BYTES)
-      return rv_fail(error, RV_LIMIT,
-                     "points grid '%s': with '%s' the file would need more than %d times its size on disk plus 64 MiB: "
-                     "it is damaged",
-                     rv_grid_name(grid), name, EXPANSION);
+      result = rv_fail(error, RV_LIMIT,
+                       "points grid '%s': with '%s' the file would need more than %d times its size on disk plus 64 "
+                       "MiB: it is damaged",
+                       rv_grid_name(grid), names[i], EXPANSION);
+    if (result) break;
     *budget -= MAX_CHANNEL_BYTES * count;
-    result = read_channel(detail, grid, name, first, count, log, error);
+    result = read_channel(detail, grid, names[i], first, count, log, error);
   }
+  rv_free(names);
   return result;
 }
 

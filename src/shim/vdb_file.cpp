@@ -216,7 +216,7 @@ static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& 
   } catch (const openvdb::Exception& e) {
     vdb_refuse(RV_BAD_FILE, "'%s' is damaged; OpenVDB reports: %s", path, e.what());
   } catch (const std::bad_alloc&) {
-    vdb_refuse(RV_BAD_FILE, "'%s' asks for more memory than there is", path);
+    vdb_refuse(RV_NO_MEMORY, "out of memory reading '%s'; a damaged file may ask for more than it needs", path);
   } catch (const std::length_error&) {
     vdb_refuse(RV_BAD_FILE, "'%s' is damaged: it asks for an impossible amount of memory", path);
   }
