@@ -92,7 +92,7 @@ RV_API void rv_detail_free(RvDetail* detail);
 // Bytes of memory of a detail; arrays that it shares with others are counted in full.
 RV_API size_t rv_detail_bytes(const RvDetail* detail);
 // Hash of the whole content: topology, attributes (name, type, tag, default, values), groups and grids. It does not
-// depend on the order in which attributes and groups were added.
+// depend on the order in which attributes and groups were added. 0: out of memory; no content has the hash 0.
 RV_API uint64_t rv_detail_hash(const RvDetail* detail);
 // Number of elements of an owner; 1 for RV_GLOBAL, 0 for any other value.
 RV_API size_t rv_detail_count(const RvDetail* detail, RvOwner owner);

@@ -86,7 +86,7 @@ RV_API void rv_scene_set_frames(RvScene* scene, double first, double last);
 // Sets the metres of one scene unit. Ignored unless positive and finite.
 RV_API void rv_scene_set_meters_per_unit(RvScene* scene, double meters);
 // Sets $OUT, the folder of outputs; the text is copied. NULL or "": the current folder.
-RV_API void rv_scene_set_out(RvScene* scene, const char* folder);
+RV_API RvResult rv_scene_set_out(RvScene* scene, const char* folder, RvError* error);
 // Confines the files that nodes read and write to folders, separated by ':'; links and ".." are resolved. A node with
 // another file fails. NULL: files may be anywhere. State files and checkpoints of a run are the caller's.
 RV_API RvResult rv_scene_confine(RvScene* scene, const char* folders, RvError* error);

@@ -101,7 +101,7 @@ RV_API RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, siz
 RV_API RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t count, RvError* error);
 // Hash of every byte of every saved field, of the counts and of the topology of every part: the one hash of a state, in
 // reports, checkpoints and rv_sim_hash. Absent parts do not enter it, so a solver of several parts that has only one
-// has the hash of the solver of that part alone.
+// has the hash of the solver of that part alone. 0: out of memory; no state has the hash 0.
 RV_API uint64_t rv_state_hash(const RvState* state, const RvFieldDef* fields, size_t count);
 // Frees the parts and zeroes the state.
 RV_API void rv_state_free(RvState* state);

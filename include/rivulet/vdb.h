@@ -50,8 +50,8 @@ RV_API RvGridType rv_grid_type(const RvGrid* grid);
 RV_API RvGridClass rv_grid_class(const RvGrid* grid);
 // Name of a grid. Borrowed: valid until the name is set or the grid freed.
 RV_API const char* rv_grid_name(const RvGrid* grid);
-// Sets the name (NULL: empty); the text is copied.
-RV_API void rv_grid_set_name(RvGrid* grid, const char* name);
+// Sets the name (NULL: empty); the text is copied. On failure the old name stays.
+RV_API RvResult rv_grid_set_name(RvGrid* grid, const char* name, RvError* error);
 // Edge length of a voxel in world units; of voxels that are no cubes, that along x.
 RV_API double rv_grid_voxel_size(const RvGrid* grid);
 // Matrix from index to world space for row vectors, row major: world = (i, j, k, 1) * matrix. RV_UNSUPPORTED for a
@@ -62,18 +62,18 @@ RV_API RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvE
 // Value of voxels outside of the tree. A float grid gives its value three times, a points grid zeros.
 RV_API void rv_grid_background(const RvGrid* grid, float value[3]);
 // Number of active voxels, those of active tiles included.
-RV_API uint64_t rv_grid_active_count(const RvGrid* grid);
-// Bytes of memory of the grid.
+RV_API RvResult rv_grid_active_count(const RvGrid* grid, uint64_t* count, RvError* error);
+// Bytes of memory of the grid. Where there is no memory to ask OpenVDB, an estimate from the number of its blocks.
 RV_API size_t rv_grid_bytes(const RvGrid* grid);
 // Box of the active voxels, in index space (inclusive) and in world space around their outer faces. False if there are
 // none.
 RV_API bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3], double world_hi[3]);
 // Hash of the content: type, transform, metadata (name and class among it), tree and values. Metadata that only
-// concerns the file does not count.
+// concerns the file does not count. 0: out of memory; no content has the hash 0.
 RV_API uint64_t rv_grid_hash(const RvGrid* grid);
 
-// Metadata entry as text; free with rv_free. NULL if there is none of that name.
-RV_API char* rv_grid_meta(const RvGrid* grid, const char* name);
+// Metadata entry as text in *text; free it with rv_free. *text is NULL if there is none of that name.
+RV_API RvResult rv_grid_meta(const RvGrid* grid, const char* name, char** text, RvError* error);
 // Sets a metadata entry of type string (NULL: empty), replacing one of any type. RV_BAD_INPUT for an empty name.
 RV_API RvResult rv_grid_set_meta_string(RvGrid* grid, const char* name, const char* value, RvError* error);
 // The same for a float.
@@ -93,10 +93,15 @@ RV_API RvResult rv_grid_set_leaves(RvGrid* grid, size_t count, const int32_t* or
 // Multiplies every value, also of tiles, inactive voxels and the background, by a 3 x 3 matrix (row major, the value a
 // column vector); values of a float grid by matrix[0].
 RV_API RvResult rv_grid_map_values(RvGrid* grid, const double matrix[9], RvError* error);
-// Number of 8^3 blocks of a float or vec3 grid.
+// Number of 8^3 blocks of a float or vec3 grid; 0 for any other grid.
 RV_API size_t rv_grid_leaf_count(const RvGrid* grid);
-// Block number `index`, in a fixed order, as a view that is valid until the grid changes. False if there is none.
-RV_API bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf);
+// Views of all 8^3 blocks of a float or vec3 grid, rv_grid_leaf_count of them in a fixed order. They belong to the grid
+// and are valid until it changes.
+RV_API RvResult rv_grid_leaves(const RvGrid* grid, const RvLeaf** leaves, RvError* error);
+// Called by rv_grid_each_leaf with its `arg` and a view of a block.
+typedef void RvLeafFn(void* arg, const RvLeaf* leaf);
+// Visits all 8^3 blocks of a float or vec3 grid in the same order. It needs no memory, so it cannot fail.
+RV_API void rv_grid_each_leaf(const RvGrid* grid, RvLeafFn* fn, void* arg);
 
 // Trilinear samples at `count` world positions (xyz each); `out` receives 1 or 3 floats each. A staggered grid is
 // sampled at its faces. Parallel, with the same bits for any number of threads. RV_UNSUPPORTED for other types than
@@ -137,10 +142,9 @@ RV_API RvResult rv_grid_from_points(const char* name, double voxel_size, size_t 
                                     const RvPointChannel* channels, size_t nchannel, RvGrid** out, RvError* error);
 // Positions of a points grid, xyz each in world units; *count is the number of points. Free *positions with rv_free.
 RV_API RvResult rv_grid_points(const RvGrid* grid, size_t* count, float** positions, RvError* error);
-// Number of attributes and groups of a points grid other than P; 0 for any other grid.
-RV_API size_t rv_grid_points_channel_count(const RvGrid* grid);
-// Name of attribute or group `index` of a points grid; NULL if there are fewer. Borrowed: valid as long as the grid.
-RV_API const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index);
+// Names of the *count attributes and groups of a points grid other than P; *count is 0 for any other grid. Free *names,
+// not the texts, with rv_free; the texts are valid as long as the grid.
+RV_API RvResult rv_grid_points_channels(const RvGrid* grid, size_t* count, const char*** names, RvError* error);
 // Values of one attribute of a points grid, in the order of rv_grid_points: *size 1 or 3, *data int32 if *is_int, else
 // float. Free *data with rv_free. RV_NOT_FOUND if there is none of that name, RV_UNSUPPORTED for a group and other
 // types.

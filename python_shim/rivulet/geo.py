@@ -209,7 +209,14 @@ class Grid:
     type = property(lambda self: ("float", "vec3", "points", "other")[lib.grid_type(self.handle)])
     kind = property(lambda self: ("unknown", "level set", "fog", "staggered")[lib.grid_class(self.handle)])
     voxel_size = property(lambda self: lib.grid_voxel_size(self.handle))
-    active = property(lambda self: lib.grid_active_count(self.handle))
+
+    @property
+    def active(self) -> int:
+        """Number of active voxels."""
+        count = ctypes.c_uint64()
+        lib.grid_active_count(self.handle, ctypes.byref(count))
+        return count.value
+
 
     def mesh(self, iso: float = 0.0, adaptivity: float = 0.0) -> Tuple[Any, Any]:
         """The surface at `iso` as (points, triangles): arrays of three numbers each, flat without numpy."""

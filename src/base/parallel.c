@@ -25,6 +25,10 @@ int rv_threads(void) {
   return workers > 0 ? workers : rv_tbb_cores();
 }
 
+RvResult rv_threads_start(RvError* error) {
+  return rv_tbb_start(rv_threads(), error);
+}
+
 // A loop in progress: of `fn`, or of `sum` with its partial sums.
 typedef struct Loop {
   size_t count, grain;

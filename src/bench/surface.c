@@ -92,7 +92,9 @@ static RvResult run(const RvDetail* d, const char* const* parms, Run* out, RvErr
   out->cpu = rv_clock_cpu() - cpu;
   for (size_t i = 0; !r && i < rv_detail_count(outputs[0], RV_PRIM); ++i) {
     const RvGrid* grid = rv_detail_prim_grid(outputs[0], i);
-    out->active += rv_grid_active_count(grid);
+    uint64_t active = 0;
+    r = rv_grid_active_count(grid, &active, error);
+    out->active += active;
     out->bytes += rv_grid_bytes(grid);
   }
   if (!r) {
@@ -166,10 +168,10 @@ static RvResult bench_particles(const RvBenchOut* out, RvError* error) {
 static RvResult inner_volume(const RvGrid* grid, double* volume, RvError* error) {
   enum { N = 3, SUB = N * N * N };
   double h = rv_grid_voxel_size(grid), sum = 0;
-  RvResult r = RV_OK;
+  const RvLeaf* leaves = NULL;
+  RvResult r = rv_grid_leaves(grid, &leaves, error);
   for (size_t l = 0; l < rv_grid_leaf_count(grid) && !r; ++l) {
-    RvLeaf leaf;
-    rv_grid_leaf(grid, l, &leaf);
+    const RvLeaf leaf = leaves[l];
     for (int v = 0; v < 512 && !r; ++v) {
       double x[3 * SUB];
       float value[SUB];

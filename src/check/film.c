@@ -200,7 +200,7 @@ static RvResult twist_rough(double* worst, RvError* error) {
       for (int c = 0; c < 3; ++c) rv_rig_film_v(&r, i, lane)[c * RV_LANES] = 0;
   // The strand is at rest but for its rotation about its axis.
   rv_rig_film_save_before(&r);
-  rv_film_load(&r.model, &r.state, &r.def, r.load, r.slide, r.turn, r.force);
+  result = rv_film_load(&r.model, &r.state, &r.def, r.load, r.slide, r.turn, r.force, error);
   double before = spin_of(&r), scale = 0;
   for (int i = 0; i + 1 < N; ++i) scale += (r.hair_turn[i * RV_LANES] + r.turn[i * RV_LANES]) * 10 * RV_LANES;
   for (int k = 0; k < 5 && !result; ++k) {

@@ -305,7 +305,7 @@ static void absorb(const RvCheckOut* out, RvFilmRig* r) {
 
 // Drying without absorption until nothing is left: a film thins at the drying rate, so it is gone after height /
 // drying.
-static void dry(const RvCheckOut* out, RvFilmRig* r) {
+static RvResult dry(const RvCheckOut* out, RvFilmRig* r, RvError* error) {
   double film = 0, absorbed = 0;
   rv_film_volumes(&r->model, &r->state, &film, &absorbed);
   r->def.settings.absorption = 0;
@@ -327,10 +327,11 @@ static void dry(const RvCheckOut* out, RvFilmRig* r) {
   for (size_t k = 0; k < r->model.edges; ++k) remainder += fabs(r->state.speed[k]);
   for (int k = 0; k < 3 * RV_LANES; ++k) remainder += fabs(r->state.drop_momentum[k]);
   rv_check_emit(out, "nothing_left", remainder, 0, 0);
-  rv_film_load(&r->model, &r->state, &r->def, r->load, r->slide, r->turn, r->force);
+  RvResult result = rv_film_load(&r->model, &r->state, &r->def, r->load, r->slide, r->turn, r->force, error);
   double load = 0;
   for (size_t k = 0; k < r->model.vertices; ++k) load += r->load[k] + fabs(r->slide[k]);
-  rv_check_emit(out, "no_load", load, 0, 0);
+  if (!result) rv_check_emit(out, "no_load", load, 0, 0);
+  return result;
 }
 
 // Absorption up to the saturation, then drying: the film evaporates first, then the fibre. At the end all is exactly 0,
@@ -344,7 +345,7 @@ RvResult rv_check_film_dry(const RvCheckOut* out, RvError* error) {
   r.state.drop[0] = 1e-12;
   r.state.drop_momentum[0] = 1e-12;
   absorb(out, &r);
-  dry(out, &r);
+  result = dry(out, &r, error);
   rv_rig_film_free(&r);
-  return RV_OK;
+  return result;
 }

@@ -91,23 +91,24 @@ static double torque(const RvFilmRig* r, const double* force) {
 }
 
 // Load and force of the film at the current state.
-static void update_load(RvFilmRig* r) {
+static RvResult update_load(RvFilmRig* r, RvError* error) {
   RvFilmStepDef now = r->def;
   now.x_before = r->x;
   now.v_before = r->v;
   for (size_t k = 0; k < r->model.unknowns; ++k) r->force[k] = 0;
-  rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force);
+  return rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force, error);
 }
 
 // Force, rotation, the film's step, impulse.
 static RvResult rotor_step(RvFilmRig* r, Rotor* rotor, double length, RvError* error) {
   rv_rig_film_save_before(r);
-  update_load(r);
+  RvResult result = update_load(r, error);
+  if (result) return result;
   rotor->omega += r->def.dt * torque(r, r->force) / inertia(r);
   rotor->angle += r->def.dt * rotor->omega;
   turn_to(r, length, rotor->angle, rotor->omega);
-  RvResult result = rv_rig_film_step(r, error);
-  update_load(r);
+  result = rv_rig_film_step(r, error);
+  if (!result) result = update_load(r, error);
   rotor->omega += torque(r, r->kick) / inertia(r);
   turn_to(r, length, rotor->angle, rotor->omega);
   return result;
@@ -133,7 +134,7 @@ static RvResult rotor_run(bool naive, bool drop, double dt, double* drift, doubl
   r.local_rescaling = naive;
   r.def.settings.friction = 1;
   turn_to(&r, length, 0, rotor.omega);
-  update_load(&r);
+  result = update_load(&r, error);
   double first = inertia(&r) * rotor.omega;
   int steps = (int)lround(0.06 / dt);
   for (int k = 0; k < steps && !result; ++k) result = rotor_step(&r, &rotor, length, error);

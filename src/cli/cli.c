@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "shim/reserve.h"
 
 static const struct {
   const char* name;
@@ -229,6 +230,9 @@ static int run_command(size_t index, int argc, char** argv) {
 
 int rv_cli_main(int argc, char** argv) {
   rv_cli_catch_signals();
+  rv_cli_last_resort();
+  RvError error = {0};
+  if (rv_reserve_begin(&error)) return rv_cli_error(&error);
   if (argc < 2) {
     usage(stderr);
     return 1;

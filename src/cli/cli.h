@@ -42,6 +42,8 @@ RvResult rv_cli_memory_limit(const char* text, RvError* error);
 // are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
+// Tells a crash inside a library of others as an error (last_resort.c).
+void rv_cli_last_resort(void);
 
 void rv_cli_warning(void* user, RvLevel level,
                     const char* text);   // RvLog callback of the commands: prints to standard error

@@ -38,9 +38,9 @@ static RvResult describe_geometry(json_t* object, const char* path, RvError* err
   RvResult result = rv_detail_load(path, &detail, &log, error);
   if (result) return result;
   json_object_set_new(object, "kind", json_string(rv_text_ends(path, ".vdb") ? "vdb" : "geometry"));
-  rv_cli_describe_detail(object, detail);
+  result = rv_cli_describe_detail(object, detail, error);
   rv_detail_free(detail);
-  return RV_OK;
+  return result;
 }
 
 // Node, frame and state of a checkpoint.
@@ -57,7 +57,7 @@ static RvResult describe_checkpoint(json_t* object, const char* path, RvError* e
   json_object_set_new(object, "key", json_string(key));
   RvDetail* state = NULL;
   result = rv_node_join_state(&checkpoint.state, &state, error);
-  if (!result) rv_cli_describe_detail(object, state);
+  if (!result) result = rv_cli_describe_detail(object, state, error);
   rv_detail_free(state);
   rv_scene_checkpoint_free(&checkpoint);
   return result;
@@ -177,19 +177,19 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (words->count == 0) return rv_fail(error, RV_BAD_INPUT, "info needs at least one file name");
   for (size_t i = 0; i < words->count && !result; ++i) {
     const char* path = words->items[i];
+    rv_cli_json_begin();
     json_t* object = json_object();
     json_object_set_new(object, "file", json_string(path));
     result = describe(object, path, error);
+    char* text = result ? NULL : json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
+    if (!result && (!text || rv_cli_json_failed()))
+      result = rv_fail(error, RV_NO_MEMORY, "out of memory for the description of '%s'", path);
     if (!result && json) {
-      char* text = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII);
-      if (text)
-        printf("%s\n", text);
-      else
-        result = rv_fail(error, RV_NO_MEMORY, "out of memory for the description of '%s'", path);
-      free(text);
+      printf("%s\n", text);
     } else if (!result) {
       print_text(object);
     }
+    free(text);
     json_decref(object);
   }
   return result;

@@ -3,10 +3,28 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "rivulet/node.h"
+
+static bool json_without_memory;  // an allocation failed
+
+static void* json_alloc(size_t bytes) {
+  void* memory = malloc(bytes);
+  if (!memory) json_without_memory = true;
+  return memory;
+}
+
+void rv_cli_json_begin(void) {
+  json_without_memory = false;
+  json_set_alloc_funcs(json_alloc, free);
+}
+
+bool rv_cli_json_failed(void) {
+  return json_without_memory;
+}
 
 // A JSON number; null for NaN and infinity, which JSON does not have.
 static json_t* number(double value) {
@@ -72,21 +90,22 @@ static json_t* describe_group(const RvGroup* group, RvOwner owner, size_t count)
 }
 
 // Name, type, voxel size and bounds of a grid.
-static json_t* describe_grid(const RvGrid* grid) {
+static RvResult describe_grid(const RvGrid* grid, json_t* row, RvError* error) {
   static const char* const types[] = {"float", "vec3", "points", "other"};
   static const char* const classes[] = {"unknown", "level set", "fog volume", "staggered"};
-  json_t* row = json_object();
+  uint64_t active = 0;
+  RvResult result = rv_grid_active_count(grid, &active, error);
   json_object_set_new(row, "name", json_string(rv_grid_name(grid)));
   json_object_set_new(row, "type", json_string(types[rv_grid_type(grid)]));
   json_object_set_new(row, "class", json_string(classes[rv_grid_class(grid)]));
   json_object_set_new(row, "voxelsize", number(rv_grid_voxel_size(grid)));
-  json_object_set_new(row, "active", json_integer((json_int_t)rv_grid_active_count(grid)));
+  json_object_set_new(row, "active", json_integer((json_int_t)active));
   json_object_set_new(row, "bytes", json_integer((json_int_t)rv_grid_bytes(grid)));
   int32_t lo[3], hi[3];
   double world_lo[3], world_hi[3];
   if (rv_grid_bounds(grid, lo, hi, world_lo, world_hi))
     json_object_set_new(row, "bounds", json_pack("[o,o]", vector(world_lo, 3), vector(world_hi, 3)));
-  return row;
+  return result;
 }
 
 // Compensated sum of one component, so that a relative loss of 1e-12 shows among a million particles.
@@ -140,12 +159,16 @@ static void add_volumes(json_t* object, const RvDetail* detail) {
     json_object_set_new(object, "volumes", json_pack("{s:o}", "bulk", number(sum_of(volume, 0))));
 }
 
-void rv_cli_describe_detail(json_t* object, const RvDetail* detail) {
+RvResult rv_cli_describe_detail(json_t* object, const RvDetail* detail, RvError* error) {
   size_t prims = rv_detail_count(detail, RV_PRIM), kinds[3] = {0};
   json_t *attributes = json_array(), *groups = json_array(), *grids = json_array();
-  for (size_t i = 0; i < prims; ++i) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < prims && !result; ++i) {
     kinds[rv_detail_prim_type(detail, i)]++;
-    if (rv_detail_prim_grid(detail, i)) json_array_append_new(grids, describe_grid(rv_detail_prim_grid(detail, i)));
+    if (!rv_detail_prim_grid(detail, i)) continue;
+    json_t* row = json_object();
+    json_array_append_new(grids, row);
+    result = describe_grid(rv_detail_prim_grid(detail, i), row, error);
   }
   // Counts and bounds.
   json_object_set_new(object, "points", json_integer((json_int_t)rv_detail_count(detail, RV_POINT)));
@@ -171,6 +194,9 @@ void rv_cli_describe_detail(json_t* object, const RvDetail* detail) {
   json_object_set_new(object, "groups", groups);
   json_object_set_new(object, "grids", grids);
   char hash[20];
-  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)rv_detail_hash(detail));
+  uint64_t number_of_content = rv_detail_hash(detail);
+  if (!number_of_content) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the hash");
+  snprintf(hash, sizeof hash, "%016llx", (unsigned long long)number_of_content);
   json_object_set_new(object, "hash", json_string(hash));
+  return result;
 }

@@ -7,7 +7,11 @@
 
 #include "rivulet/geo.h"
 
-// Adds the description to `object`.
-void rv_cli_describe_detail(json_t* object, const RvDetail* detail);
+// Adds the description to `object`. The caller asks rv_cli_json_failed whether all of it could be stored.
+RvResult rv_cli_describe_detail(json_t* object, const RvDetail* detail, RvError* error);
+// Makes the JSON library note failed allocations: its functions leave out silently what they have no memory for.
+void rv_cli_json_begin(void);
+// True if an allocation of the JSON library has failed since rv_cli_json_begin.
+bool rv_cli_json_failed(void);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
 
@@ -202,14 +203,14 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
     session->out = rv_strf("out/%.*s", (int)(dot && dot != name ? dot - name : (long)strlen(name)), name);
   }
   if (!session->out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  rv_scene_set_out(session->scene, session->out);
-  return RV_OK;
+  return rv_scene_set_out(session->scene, session->out, error);
 }
 
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
   *session = (RvSession){.quiet = options->quiet, .scene_path = options->scene};
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_cli_memory_limit(options->max_memory, error);
+  if (!result) result = rv_threads_start(error);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);

@@ -143,17 +143,19 @@ RvResult rv_contact_collider_curvature(const RvCollider* s, RvArena* scratch, si
   return result;
 }
 
+// RvLeafFn: raises the largest squared speed to that of a block.
+static void raise_square(void* arg, const RvLeaf* leaf) {
+  double* square = arg;
+  for (int i = 0; i < LEAF_VOXELS; ++i) {
+    RvVec3 v = rv_vec3_load(leaf->values + 3 * i);
+    *square = fmax(*square, rv_dot(v, v));
+  }
+}
+
 // Largest speed of a velocity grid, m/s.
 static double largest_speed(const RvGrid* velocity) {
   double square = 0;
-  RvLeaf leaf;
-  for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k) {
-    if (!rv_grid_leaf(velocity, k, &leaf)) continue;
-    for (int i = 0; i < LEAF_VOXELS; ++i) {
-      RvVec3 v = rv_vec3_load(leaf.values + 3 * i);
-      square = fmax(square, rv_dot(v, v));
-    }
-  }
+  rv_grid_each_leaf(velocity, raise_square, &square);
   return isfinite(square) ? sqrt(square) : 0;
 }
 

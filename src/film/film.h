@@ -114,9 +114,8 @@ typedef struct RvFilmStepDef {
 //   slide [3 x vertices] a vector e along the tangent; e . e, kg, is the mass that does not move with it along the
 //   tangent force [unknowns] N, added to: less the weight that the strand does not support, and the friction of the
 //   flow turn  [edges] kg m2, moment of inertia about the tangent
-// Without memory the film is left out of the load; rv_film_step then reports the error.
-void rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
-                  double* slide, double* turn, double* force);
+RvResult rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
+                      double* slide, double* turn, double* force, RvError* error);
 
 typedef struct RvFilmReport {
   double outflow;     // m3 that flowed off tips into drops

@@ -1,6 +1,5 @@
 // The film's masses and forces in the strands' step (WH-5, E43, E51); see film.h.
 #include <math.h>
-#include <string.h>
 
 #include "base/parallel.h"
 #include "film/work.h"
@@ -107,27 +106,18 @@ static void load_batch(const Load* l, size_t k, double* memory) {
       l->turn[b->edge_at + (size_t)(j * RV_LANES + lane)] = turning_inertia(l, b, &s, j, lane);
 }
 
-// Without memory the film is left out of the strands' step; rv_film_step reports the error.
-static void clear_load(const Load* l, const RvFilmBatch* b) {
-  size_t n = (size_t)b->vertices * RV_LANES;
-  if (l->load) memset(l->load + b->vertex_at, 0, n * sizeof(double));
-  if (l->slide) memset(l->slide + 3 * b->vertex_at, 0, 3 * n * sizeof(double));
-  if (l->turn) memset(l->turn + b->edge_at, 0, (n - RV_LANES) * sizeof(double));
-}
-
 static void load_batches(void* arg, size_t begin, size_t end) {
   const Load* l = arg;
   double* memory = rv_film_room(&l->rooms, begin);
   for (size_t k = begin; k < end; ++k) load_batch(l, k, memory);
 }
 
-void rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
-                  double* slide, double* turn, double* force) {
+RvResult rv_film_load(const RvFilmModel* model, const RvFilmState* state, const RvFilmStepDef* def, double* load,
+                      double* slide, double* turn, double* force, RvError* error) {
   Load l = {.m = model, .s = state, .def = def, .load = load, .slide = slide, .turn = turn, .force = force};
-  if (!rv_film_rooms_take(&l.rooms, def->scratch, model, GRAIN, memory_size)) {
-    for (size_t k = 0; k < model->nbatch; ++k) clear_load(&l, &model->batches[k]);
-    return;
-  }
+  if (!rv_film_rooms_take(&l.rooms, def->scratch, model, GRAIN, memory_size))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the film's load on %zu batches of strands", model->nbatch);
   rv_parallel_for(model->nbatch, l.rooms.grain, load_batches, &l);
   rv_film_rooms_release(&l.rooms);
+  return RV_OK;
 }

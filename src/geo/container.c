@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "geo/houdini_read.h"
@@ -48,6 +49,9 @@ static uint64_t get_big(const uint8_t* at) {
 
 //---------------------------------------------------------------------------------------------- packing
 
+// Size of a compressed block that there was no memory for.
+#define NO_MEMORY SIZE_MAX
+
 // Work of the parallel compression.
 typedef struct Pack {
   const RvPiece* pieces;
@@ -55,7 +59,7 @@ typedef struct Pack {
   size_t npiece;
   size_t count;   // bytes of all pieces
   uint8_t* to;    // compressed blocks, BLOCK_ROOM bytes apart
-  size_t* bytes;  // size of each compressed block; 0: it failed
+  size_t* bytes;  // size of each compressed block; 0: it failed, NO_MEMORY
 } Pack;
 
 // The bytes [at, at + n): borrowed if one piece contains them all, else copied together into *own, which is allocated
@@ -84,6 +88,15 @@ static const uint8_t* block_bytes(const Pack* pack, size_t at, size_t n, uint8_t
   return *own;
 }
 
+// blosc takes one piece of work memory for a block and does not check it, so that it would crash. Taking as much before
+// the call finds out whether there is any.
+static bool blosc_has_memory(size_t block) {
+  enum { BLOCKS = 3, MORE = 1 << 16 };  // of work memory: two shuffled blocks and their compressed parts
+  void* room = rv_alloc(block + MORE, BLOCKS);
+  rv_free(room);
+  return room != NULL;
+}
+
 // Compresses blocks [begin, end), each into its own place.
 static void pack_blocks(void* arg, size_t begin, size_t end) {
   Pack* pack = arg;
@@ -92,10 +105,15 @@ static void pack_blocks(void* arg, size_t begin, size_t end) {
     size_t remaining = pack->count - i * BLOCK;
     size_t n = remaining < BLOCK ? remaining : BLOCK;
     const uint8_t* from = block_bytes(pack, i * BLOCK, n, &own);
+    if (!from || !blosc_has_memory(n)) {
+      pack->bytes[i] = NO_MEMORY;
+      continue;
+    }
     // One thread for each block: the result depends only on its bytes.
-    int size = from ? blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
-                                         n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1)
-                    : 0;
+    rv_foreign_enter("blosc");
+    int size = blosc_compress_ctx(LEVEL, BLOSC_SHUFFLE, TYPE_SIZE, n, from, pack->to + i * BLOCK_ROOM,
+                                  n + BLOSC_MAX_OVERHEAD, "lz4", 0, 1);
+    rv_foreign_leave();
     pack->bytes[i] = size > 0 ? (size_t)size : 0;
   }
   rv_free(own);
@@ -150,8 +168,10 @@ RvResult rv_container_pack_pieces(const RvPiece* pieces, size_t npiece, void** o
   }
   for (size_t i = 0, at = 0; i < npiece; at += pieces[i++].count) pack.begin[i] = at;
   rv_parallel_for(nblock, 1, pack_blocks, &pack);
-  for (size_t i = 0; i < nblock && !result; ++i)
+  for (size_t i = 0; i < nblock && !result; ++i) {
+    if (pack.bytes[i] == NO_MEMORY) result = rv_fail(error, RV_NO_MEMORY, "out of memory compressing %zu bytes", count);
     if (!pack.bytes[i]) result = rv_fail(error, RV_SHIM, "blosc could not compress block %zu of %zu", i, nblock);
+  }
   if (result) goto done;
   *out_count = join_blocks(&pack, nblock, room);
   *out = room;
@@ -196,12 +216,20 @@ static size_t block_size(const Unpack* u, size_t i) {
   return i + 1 < u->nblock ? u->block : u->last;
 }
 
+enum { DAMAGED = 1, WITHOUT_MEMORY };  // what is wrong with a block
+
 // Decompresses blocks [begin, end).
 static void unpack_blocks(void* arg, size_t begin, size_t end) {
   Unpack* u = arg;
   for (size_t i = begin; i < end; ++i) {
+    if (!blosc_has_memory(block_size(u, i))) {
+      u->bad[i] = WITHOUT_MEMORY;
+      continue;
+    }
+    rv_foreign_enter("blosc");
     int size = blosc_decompress_ctx(u->from + block_begin(u, i), u->to + i * u->block, block_size(u, i), 1);
-    u->bad[i] = size < 0 || (size_t)size != block_size(u, i);
+    rv_foreign_leave();
+    u->bad[i] = size < 0 || (size_t)size != block_size(u, i) ? DAMAGED : 0;
   }
 }
 
@@ -264,7 +292,9 @@ RvResult rv_container_unpack(const void* bytes, size_t count, void** out, size_t
     // Decompress all blocks, then report the first bad one.
     rv_parallel_for(u.nblock, 1, unpack_blocks, &u);
     for (size_t i = 0; i < u.nblock && !result; ++i)
-      if (u.bad[i])
+      if (u.bad[i] == WITHOUT_MEMORY)
+        result = rv_fail(error, RV_NO_MEMORY, "out of memory decompressing %zu bytes", total);
+      else if (u.bad[i])
         result = damaged(error, (size_t)(u.from - (const uint8_t*)bytes) + block_begin(&u, i),
                          "a block does not decompress");
   }

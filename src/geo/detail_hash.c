@@ -1,6 +1,5 @@
 // Content hash of a detail. Attributes and groups are hashed in the order of their names, so that two details with the
-// same content have the same hash whatever the order of adding.
-#include <stdlib.h>
+// same content have the same hash whatever the order of adding. Only the hash of a grid needs memory.
 #include <string.h>
 
 #include "base/hash.h"
@@ -10,14 +9,27 @@
 
 enum { CHUNK = 512 };  // string hashes passed to the hasher in one call
 
-// qsort order of attributes by name.
-static int by_attrib_name(const void* a, const void* b) {
-  return strcmp((*(const RvAttrib* const*)a)->name, (*(const RvAttrib* const*)b)->name);
+// The attribute of an owner whose name follows `name` in the order of names (NULL: the first one); NULL after the last.
+// Searching instead of sorting needs no memory, and owners have few attributes.
+static const RvAttrib* next_attrib(const RvDetail* detail, int owner, const char* name) {
+  const RvAttrib* next = NULL;
+  for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
+    const RvAttrib* attrib = detail->attribs[owner].data[i];
+    bool after = !name || strcmp(attrib->name, name) > 0;
+    if (after && (!next || strcmp(attrib->name, next->name) < 0)) next = attrib;
+  }
+  return next;
 }
 
-// qsort order of groups by name.
-static int by_group_name(const void* a, const void* b) {
-  return strcmp((*(const RvGroup* const*)a)->name, (*(const RvGroup* const*)b)->name);
+// The same for groups.
+static const RvGroup* next_group(const RvDetail* detail, int owner, const char* name) {
+  const RvGroup* next = NULL;
+  for (size_t i = 0; i < detail->groups[owner].count; ++i) {
+    const RvGroup* group = detail->groups[owner].data[i];
+    bool after = !name || strcmp(group->name, name) > 0;
+    if (after && (!next || strcmp(group->name, next->name) < 0)) next = group;
+  }
+  return next;
 }
 
 // Adds strings by their content, not by their index, as two equal attributes may have different tables. Each string of
@@ -57,34 +69,21 @@ void rv_hash_attrib(RvHasher* hasher, const RvAttrib* attrib) {
 
 // Adds all attributes of an owner in the order of their names.
 static void add_attribs(RvHasher* hasher, const RvDetail* detail, int owner) {
-  size_t count = detail->attribs[owner].count;
-  rv_hasher_add_u64(hasher, count);
-  const RvAttrib** sorted = rv_alloc(count, sizeof *sorted);
-  if (sorted && count) {
-    memcpy(sorted, detail->attribs[owner].data, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_attrib_name);
-  }
-  for (size_t i = 0; sorted && i < count; ++i) rv_hash_attrib(hasher, sorted[i]);
-  rv_free(sorted);
+  rv_hasher_add_u64(hasher, detail->attribs[owner].count);
+  for (const RvAttrib* a = next_attrib(detail, owner, NULL); a; a = next_attrib(detail, owner, a->name))
+    rv_hash_attrib(hasher, a);
 }
 
 // Adds all groups of an owner in the order of their names.
 static void add_groups(RvHasher* hasher, const RvDetail* detail, int owner) {
-  size_t count = detail->groups[owner].count;
-  rv_hasher_add_u64(hasher, count);
-  const RvGroup** sorted = rv_alloc(count, sizeof *sorted);
-  if (sorted && count) {
-    memcpy(sorted, detail->groups[owner].data, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_group_name);
+  rv_hasher_add_u64(hasher, detail->groups[owner].count);
+  for (const RvGroup* g = next_group(detail, owner, NULL); g; g = next_group(detail, owner, g->name)) {
+    rv_hasher_add_string(hasher, g->name);
+    rv_hasher_add_u64(hasher, rv_buffer_hash(g->values));
   }
-  for (size_t i = 0; sorted && i < count; ++i) {
-    rv_hasher_add_string(hasher, sorted[i]->name);
-    rv_hasher_add_u64(hasher, rv_buffer_hash(sorted[i]->values));
-  }
-  rv_free(sorted);
 }
 
-void rv_hash_topology(RvHasher* hasher, const RvDetail* detail) {
+bool rv_hash_topology(RvHasher* hasher, const RvDetail* detail) {
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) rv_hasher_add_u64(hasher, detail->count[owner]);
   rv_hasher_add_u64(hasher, rv_buffer_hash(detail->prim_type));
   rv_hasher_add_u64(hasher, rv_buffer_hash(detail->prim_start));
@@ -92,16 +91,20 @@ void rv_hash_topology(RvHasher* hasher, const RvDetail* detail) {
   // Grids by their content.
   for (size_t i = 0; i < detail->grids.count; ++i) {
     rv_hasher_add_u64(hasher, (uint64_t)detail->grids.data[i].prim);
-    rv_hasher_add_u64(hasher, rv_prim_grid_hash(detail->grids.data[i].grid));
+    uint64_t grid = rv_prim_grid_hash(detail->grids.data[i].grid);
+    if (!grid) return false;
+    rv_hasher_add_u64(hasher, grid);
   }
+  return true;
 }
 
 uint64_t rv_detail_hash(const RvDetail* detail) {
   RvHasher hasher = rv_hasher_new(1);
-  rv_hash_topology(&hasher, detail);
+  if (!rv_hash_topology(&hasher, detail)) return 0;
   for (int owner = 0; owner < RV_OWNER_COUNT; ++owner) {
     add_attribs(&hasher, detail, owner);
     add_groups(&hasher, detail, owner);
   }
-  return rv_hasher_done(&hasher);
+  uint64_t hash = rv_hasher_done(&hasher);
+  return hash ? hash : 1;
 }

@@ -152,6 +152,7 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
   RvError reason = {0};
   RvResult found = rv_grid_points_channel(grid, name, &size, &is_int, &data, &reason);
   if (found == RV_NOT_FOUND) return RV_OK;
+  if (found == RV_NO_MEMORY) return rv_fail(error, found, "%s", reason.text);
   if (found) {
     rv_log(log, RV_LEVEL_WARNING, "the point attribute '%s' was not read: %s", name, reason.text);
     return RV_OK;
@@ -193,11 +194,14 @@ static RvResult read_points(RvDetail* detail, const RvGrid* grid, size_t* budget
   RvResult result = rv_grid_points_count(grid, &count, error);
   if (!result) result = spend(grid, "P", count, budget, error);
   if (!result) result = read_positions(detail, grid, count, &first, error);
-  for (size_t i = 0; !result && i < rv_grid_points_channel_count(grid); ++i) {
-    const char* name = rv_grid_points_channel_name(grid, i);
-    result = spend(grid, name, count, budget, error);
-    if (!result) result = read_channel(detail, grid, name, first, count, log, error);
+  size_t channels = 0;
+  const char** names = NULL;
+  if (!result) result = rv_grid_points_channels(grid, &channels, &names, error);
+  for (size_t i = 0; !result && i < channels; ++i) {
+    result = spend(grid, names[i], count, budget, error);
+    if (!result) result = read_channel(detail, grid, names[i], first, count, log, error);
   }
+  rv_free(names);
   return result;
 }
 

@@ -155,21 +155,22 @@ static RvResult add_cells(Vtp* vtp, int kind, const uint8_t* used, RvError* erro
 }
 
 // Finds the vertex of each point, if no point has several. Vertex attributes can then be written as point data.
-static void find_point_vertices(Vtp* vtp) {
+static RvResult find_point_vertices(Vtp* vtp, RvError* error) {
   size_t npoint = vtp->detail->count[RV_POINT], nvertex = vtp->detail->count[RV_VERTEX];
-  if (!vtp->detail->attribs[RV_VERTEX].count && !vtp->detail->groups[RV_VERTEX].count) return;
+  if (!vtp->detail->attribs[RV_VERTEX].count && !vtp->detail->groups[RV_VERTEX].count) return RV_OK;
   int32_t* map = rv_alloc(npoint, sizeof *map);
-  if (!map) return;
+  if (!map) return rv_fail(error, RV_NO_MEMORY, "out of memory for the vertices of %zu points", npoint);
   memset(map, 0xff, npoint * sizeof *map);  // all -1
   const int32_t* points = rv_detail_vertex_point(vtp->detail);
   for (size_t v = 0; v < nvertex; ++v) {
     if (map[points[v]] >= 0) {
       rv_free(map);
-      return;
+      return RV_OK;
     }
     map[points[v]] = (int32_t)v;
   }
   vtp->point_vertex = map;
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- values
@@ -374,7 +375,7 @@ RvResult rv_vtp_write(const RvDetail* detail, const char* path, const RvLog* log
   // Collect all arrays.
   rv_geo_warn_grids(detail, ".vtp", log);
   RvResult result = sort_cells(&vtp, &used, error);
-  if (!result) find_point_vertices(&vtp);
+  if (!result) result = find_point_vertices(&vtp, error);
   size_t npoint = detail->count[RV_POINT];
   if (!result)
     result = add_block(&vtp, POINTS, "Float32", "Points", 3, npoint, npoint * 3 * sizeof(float),

@@ -12,7 +12,7 @@ void rv_prim_grid_release(RvGrid* grid);
 const char* rv_prim_grid_name(const RvGrid* grid);
 // Bytes of memory of the grid.
 size_t rv_prim_grid_bytes(const RvGrid* grid);
-// Hash of the grid's content.
+// Hash of the grid's content; 0: out of memory.
 uint64_t rv_prim_grid_hash(const RvGrid* grid);
 // World box of the active voxels. False when there are none.
 bool rv_prim_grid_bounds(const RvGrid* grid, double lo[3], double hi[3]);

@@ -78,8 +78,9 @@ RvResult rv_state_check(const RvDetail* detail, const RvFieldDef* fields, size_t
   return result;
 }
 
-static void hash_part(RvHasher* hasher, const RvDetail* detail, const RvFieldDef* fields, size_t count) {
-  rv_hash_topology(hasher, detail);
+// Adds a part; false: out of memory.
+static bool hash_part(RvHasher* hasher, const RvDetail* detail, const RvFieldDef* fields, size_t count) {
+  if (!rv_hash_topology(hasher, detail)) return false;
   const RvAttrib* version = rv_detail_find(detail, RV_GLOBAL, RV_STATE_VERSION);
   if (version) rv_hash_attrib(hasher, version);
   for (size_t i = 0; i < count; ++i) {
@@ -89,13 +90,15 @@ static void hash_part(RvHasher* hasher, const RvDetail* detail, const RvFieldDef
     // The hash of an attribute includes its name, so an absent field needs no mark.
     if (attrib) rv_hash_attrib(hasher, attrib);
   }
+  return true;
 }
 
 uint64_t rv_state_hash(const RvState* state, const RvFieldDef* fields, size_t count) {
   RvHasher hasher = rv_hasher_new(RV_STATE_SCHEMA);
   for (int i = 0; i < RV_STATE_PARTS; ++i)
-    if (state->part[i]) hash_part(&hasher, state->part[i], fields, count);
-  return rv_hasher_done(&hasher);
+    if (state->part[i] && !hash_part(&hasher, state->part[i], fields, count)) return 0;
+  uint64_t hash = rv_hasher_done(&hasher);
+  return hash ? hash : 1;
 }
 
 void rv_state_free(RvState* state) {

@@ -107,15 +107,19 @@ bool rv_liquid_placed_distance(const RvPlacedGrid* p, size_t count, const double
 
 enum { LEAF_VALUES = 512 };  // of a leaf of 8^3 voxels
 
+// RvLeafFn: raises the largest squared speed to that of a block.
+static void raise_squared(void* arg, const RvLeaf* leaf) {
+  double* squared = arg;
+  for (size_t i = 0; i < LEAF_VALUES; ++i) {
+    RvVec3 v = rv_vec3_load(leaf->values + 3 * i);
+    *squared = fmax(*squared, rv_dot(v, v));
+  }
+}
+
 // Largest speed of a field; 0 if it has values that are not finite.
 static double fastest(const RvGrid* velocity) {
   double squared = 0;
-  RvLeaf leaf;
-  for (size_t k = 0; k < rv_grid_leaf_count(velocity); ++k)
-    for (int i = 0; rv_grid_leaf(velocity, k, &leaf) && i < LEAF_VALUES; ++i) {
-      RvVec3 v = rv_vec3_load(leaf.values + (size_t)3 * (size_t)i);
-      squared = fmax(squared, rv_dot(v, v));
-    }
+  rv_grid_each_leaf(velocity, raise_squared, &squared);
   return isfinite(squared) ? sqrt(squared) : 0;
 }
 

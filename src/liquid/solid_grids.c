@@ -18,12 +18,15 @@ enum { GRAIN = 8 };           // tiles a task
 
 //---------------------------------------------------------------------------------------------- thickness
 
+// RvLeafFn: lowers the smallest value to that of a block.
+static void lower_smallest(void* arg, const RvLeaf* leaf) {
+  float* smallest = arg;
+  for (int i = 0; i < LEAF_VALUES; ++i) *smallest = fminf(*smallest, leaf->values[i]);
+}
+
 double rv_liquid_solid_depth(const RvGrid* distance) {
   float smallest = 0;
-  RvLeaf leaf;
-  for (size_t k = 0; k < rv_grid_leaf_count(distance); ++k)
-    for (int i = 0; rv_grid_leaf(distance, k, &leaf) && i < LEAF_VALUES; ++i)
-      smallest = fminf(smallest, leaf.values[i]);
+  rv_grid_each_leaf(distance, lower_smallest, &smallest);
   return -(double)smallest;
 }
 

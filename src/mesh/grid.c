@@ -25,11 +25,11 @@ static const double max_voxels = 5e8;
 // Arguments of refine_leaves.
 typedef struct Refine {
   const RvMesh* mesh;
-  const RvGrid* grid;
-  RvNearest tree;     // of the triangles
-  double matrix[16];  // index to world
-  float near;         // distances below this are exact already
-  float background;   // value outside of the band
+  const RvLeaf* leaves;  // of the grid
+  RvNearest tree;        // of the triangles
+  double matrix[16];     // index to world
+  float near;            // distances below this are exact already
+  float background;      // value outside of the band
 } Refine;
 
 // Squared distance from p to a triangle, for the search tree.
@@ -53,8 +53,7 @@ static RvVec3 voxel_position(const double m[16], const int32_t origin[3], int i)
 static void refine_leaves(void* arg, size_t begin, size_t end) {
   const Refine* r = arg;
   for (size_t l = begin; l < end; ++l) {
-    RvLeaf leaf;
-    if (!rv_grid_leaf(r->grid, l, &leaf)) continue;
+    const RvLeaf leaf = r->leaves[l];
     for (int i = 0; i < LEAF_VOXELS; ++i) {
       float value = leaf.values[i];
       if (!(leaf.active[i / WORD_BITS] >> (i % WORD_BITS) & 1) || fabsf(value) < r->near) continue;
@@ -86,11 +85,12 @@ static RvResult refine_distances(const RvMesh* mesh, RvGrid* grid, double voxel_
   // Build a tree of the triangles.
   float background[3];
   rv_grid_background(grid, background);
-  Refine refine = {.mesh = mesh, .grid = grid, .near = (float)(exact_reach * voxel_size), .background = background[0]};
+  Refine refine = {.mesh = mesh, .near = (float)(exact_reach * voxel_size), .background = background[0]};
   float* boxes = rv_alloc(mesh->ntriangle, 6 * sizeof *boxes);
   if (!boxes) return rv_fail(error, RV_NO_MEMORY, "no memory for the boxes of %zu triangles", mesh->ntriangle);
   fill_boxes(mesh, boxes);
   RvResult r = rv_grid_transform(grid, refine.matrix, error);
+  if (r == RV_OK) r = rv_grid_leaves(grid, &refine.leaves, error);
   if (r == RV_OK) r = rv_nearest_init(&refine.tree, mesh->ntriangle, boxes, error);
   rv_free(boxes);
   if (r != RV_OK) return r;
@@ -109,6 +109,8 @@ static RvResult make_shell(const RvGrid* sheet, double voxel, double band, doubl
   // A new grid and room for a batch of leaves.
   RvResult r = rv_grid_create(RV_GRID_FLOAT, rv_grid_name(sheet), RV_GRID_LEVEL_SET, voxel, &background, out, error);
   size_t count = rv_grid_leaf_count(sheet);
+  const RvLeaf* leaves = NULL;
+  if (r == RV_OK) r = rv_grid_leaves(sheet, &leaves, error);
   float* values = rv_alloc(SHELL_BATCH, LEAF_VOXELS * sizeof *values);
   uint64_t* active = rv_alloc(SHELL_BATCH, MASK_WORDS * sizeof *active);
   int32_t* origins = rv_alloc(SHELL_BATCH, 3 * sizeof *origins);
@@ -117,16 +119,12 @@ static RvResult make_shell(const RvGrid* sheet, double voxel, double band, doubl
   for (size_t i = 0; i < count && r == RV_OK; i += SHELL_BATCH) {
     size_t n = count - i < SHELL_BATCH ? count - i : SHELL_BATCH;
     for (size_t k = 0; k < n; ++k) {
-      RvLeaf leaf;
-      if (!rv_grid_leaf(sheet, i + k, &leaf)) {
-        r = rv_fail(error, RV_INTERNAL, "leaf %zu of a grid cannot be read", i + k);
-        break;
-      }
+      const RvLeaf leaf = leaves[i + k];
       memcpy(origins + 3 * k, leaf.origin, sizeof leaf.origin);
       memcpy(active + MASK_WORDS * k, leaf.active, MASK_WORDS * sizeof *active);
       for (int j = 0; j < LEAF_VOXELS; ++j) values[LEAF_VOXELS * k + (size_t)j] = fabsf(leaf.values[j]) - half;
     }
-    if (r == RV_OK) r = rv_grid_set_leaves(*out, n, origins, values, active, error);
+    r = rv_grid_set_leaves(*out, n, origins, values, active, error);
   }
   rv_free(values);
   rv_free(active);

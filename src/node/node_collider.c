@@ -226,8 +226,8 @@ static RvResult rename_grid(RvDetail* detail, size_t prim, const char* name, RvE
   RvGrid* copy = NULL;
   RvResult r = rv_grid_copy(grid, &copy, error);
   if (r != RV_OK) return r;
-  rv_grid_set_name(copy, name);
-  r = rv_detail_set_grid(detail, prim, copy, error);
+  r = rv_grid_set_name(copy, name, error);
+  if (r == RV_OK) r = rv_detail_set_grid(detail, prim, copy, error);
   rv_grid_release(copy);
   return r;
 }

@@ -246,6 +246,29 @@ static RvResult choose_shape(RvCook* cook, const RvDetail* input, Shape* shape, 
   return RV_OK;
 }
 
+// What mark_leaf needs.
+typedef struct Marking {
+  RvLattice* lattice;
+  double matrix[16];  // index to world
+} Marking;
+
+// RvLeafFn: marks the cells around a block.
+static void mark_leaf(void* arg, const RvLeaf* leaf) {
+  const Marking* marking = arg;
+  const double* m = marking->matrix;
+  double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (int corner = 0; corner < 8; ++corner)
+    for (int k = 0; k < 3; ++k) {
+      // One more voxel on each side, the reach of interpolation.
+      double x = m[12 + k];
+      for (int axis = 0; axis < 3; ++axis)
+        x += m[4 * axis + k] * (leaf->origin[axis] + (corner >> axis & 1 ? 8.0 : -1.0));
+      lo[k] = fmin(lo[k], x);
+      hi[k] = fmax(hi[k], x);
+    }
+  rv_lattice_mark(marking->lattice, lo, hi);
+}
+
 // Marks the cells that the surface may pass through: those of the leaves of a level set; of a fog, whose border may lie
 // between tiles, the whole bounding box.
 static RvResult mark_surface(const Shape* shape, RvLattice* lattice, RvError* error) {
@@ -255,23 +278,9 @@ static RvResult mark_surface(const Shape* shape, RvLattice* lattice, RvError* er
     return RV_OK;
   }
   // The surface of a level set lies in the leaves of its tree.
-  double m[16];
-  RvResult r = rv_grid_transform(shape->grid, m, error);
-  for (size_t i = 0; i < rv_grid_leaf_count(shape->grid) && r == RV_OK; ++i) {
-    RvLeaf leaf;
-    if (!rv_grid_leaf(shape->grid, i, &leaf)) continue;
-    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int corner = 0; corner < 8; ++corner)
-      for (int k = 0; k < 3; ++k) {
-        // One more voxel on each side, the reach of interpolation.
-        double x = m[12 + k];
-        for (int axis = 0; axis < 3; ++axis)
-          x += m[4 * axis + k] * (leaf.origin[axis] + (corner >> axis & 1 ? 8.0 : -1.0));
-        lo[k] = fmin(lo[k], x);
-        hi[k] = fmax(hi[k], x);
-      }
-    rv_lattice_mark(lattice, lo, hi);
-  }
+  Marking marking = {.lattice = lattice};
+  RvResult r = rv_grid_transform(shape->grid, marking.matrix, error);
+  if (r == RV_OK) rv_grid_each_leaf(shape->grid, mark_leaf, &marking);
   return r;
 }
 

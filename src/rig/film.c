@@ -200,14 +200,17 @@ RvResult rv_rig_film_free_step(RvFilmRig* r, unsigned fixed_axes, RvError* error
   rv_rig_film_save_before(r);
   memset(r->force, 0, r->model.unknowns * sizeof(double));
   // The film's load and force at the start of the step move the vertices.
-  rv_film_load(&r->model, &r->state, &r->def, r->load, r->slide, r->turn, r->force);
+  RvResult result =
+      rv_film_load(&r->model, &r->state, &r->def, r->load, r->slide, r->turn, r->force, error);
+  if (result) return result;
   move_free_vertices(r, fixed_axes);
-  RvResult result = rv_rig_film_step(r, error);
+  result = rv_rig_film_step(r, error);
   // The impulses change velocities by the mass after the film's step.
   RvFilmStepDef now = r->def;
   now.x_before = r->x;
   now.v_before = r->v;
-  if (!result) rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force);
+  if (!result)
+    result = rv_film_load(&r->model, &r->state, &now, r->load, r->slide, r->turn, r->force, error);
   for (int i = 0; !result && i < r->n; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t k = vertex_at(i, lane);

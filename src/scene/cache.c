@@ -36,7 +36,7 @@ static void entry_free(RvEntry* entry) {
 uint64_t rv_scene_entry_state_hash(RvEntry* entry) {
   if (!entry->hashed) {
     entry->hash = rv_state_hash(&entry->state, entry->node->type->fields, entry->node->type->nfield);
-    entry->hashed = true;
+    entry->hashed = entry->hash != 0;
   }
   return entry->hash;
 }

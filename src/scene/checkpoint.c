@@ -269,7 +269,9 @@ static RvResult read_parts(const unsigned char* at, uint64_t bytes, const char* 
 static RvResult check_hash(const RvCheckpoint* c, const char* name, RvError* error) {
   const RvNodeType* type = rv_node_find(c->type);
   if (rv_state_empty(&c->state)) return bad(error, name, "it has no state (offset 48)");
-  if (!type || rv_state_hash(&c->state, type->fields, type->nfield) == c->state_hash) return RV_OK;
+  uint64_t hash = type ? rv_state_hash(&c->state, type->fields, type->nfield) : c->state_hash;
+  if (!hash) return rv_fail(error, RV_NO_MEMORY, "out of memory for the hash of checkpoint '%s'", name);
+  if (hash == c->state_hash) return RV_OK;
   return bad(error, name, "the hash of its state does not agree (offset 32)");
 }
 

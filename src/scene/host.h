@@ -118,6 +118,7 @@ typedef struct RvWarning {
 // What one frame of a run gathers for the report.
 typedef struct RvFrameLog {
   RV_ARRAY(RvWarning) warnings;
+  bool incomplete;            // out of memory for a warning: the frame fails
   double geometry_seconds;    // wall clock in nodes that are neither solvers nor writers
   double write_seconds;       // in nodes that write
   double checkpoint_seconds;  // writing checkpoints

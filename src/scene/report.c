@@ -11,6 +11,7 @@
 void rv_scene_report_begin(RvScene* scene) {
   for (size_t i = 0; i < scene->log.warnings.count; ++i) rv_free(scene->log.warnings.data[i].text);
   scene->log.warnings.count = 0;
+  scene->log.incomplete = false;
   scene->log.geometry_seconds = 0;
   scene->log.write_seconds = 0;
   scene->log.checkpoint_seconds = 0;
@@ -74,7 +75,7 @@ static void write_stages(RvText* text, const RvFrameReport* report) {
 //------------------------------------------------------------------------------------------------ counts
 
 // Counts strands (curves), their vertices, and particles (points without a primitive).
-static void count_detail(const RvDetail* detail, RvStats* sum) {
+static bool count_detail(const RvDetail* detail, RvStats* sum) {
   size_t nprim = rv_detail_count(detail, RV_PRIM);
   size_t npoint = rv_detail_count(detail, RV_POINT);
   size_t nvertex = rv_detail_count(detail, RV_VERTEX);
@@ -85,18 +86,21 @@ static void count_detail(const RvDetail* detail, RvStats* sum) {
     sum->strands++;
     sum->vertices += start[i + 1] - start[i];
   }
-  // Particles: mark the points of primitives and count the others. Out of memory, they are not counted.
+  // Particles: mark the points of primitives and count the others.
   uint8_t* used = rv_alloc_zero(npoint, 1);
-  if (!used) return;
+  if (!used) return false;
   const int32_t* point = rv_detail_vertex_point(detail);
   for (size_t i = 0; i < nvertex; ++i) used[point[i]] = 1;
   for (size_t i = 0; i < npoint; ++i) sum->particles += !used[i];
   rv_free(used);
+  return true;
 }
 
 // Sums the stats of all solvers; in a scene without solvers the targets' geometry is counted.
-static RvStats sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
+// False: out of memory.
+static bool sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate, RvStats* out) {
   RvStats sum = {0};
+  bool counted = true;
   for (size_t i = 0; i < nstate; ++i) {
     const RvStats* s = &states[i]->stats;
     sum.substeps += s->substeps;
@@ -114,8 +118,9 @@ static RvStats sum_stats(RvEntry* const* targets, size_t ntarget, RvEntry* const
     sum.ledger.outflow += s->ledger.outflow;
   }
   for (size_t i = 0; i < ntarget && !nstate; ++i)
-    if (targets[i]->output[0]) count_detail(targets[i]->output[0], &sum);
-  return sum;
+    if (targets[i]->output[0]) counted &= count_detail(targets[i]->output[0], &sum);
+  *out = sum;
+  return counted;
 }
 
 // Writes the liquid ledger (m^3).
@@ -144,14 +149,25 @@ static void write_ledger(RvText* text, const RvLedger* ledger) {
 
 //------------------------------------------------------------------------------------------------ hash and warnings
 
-// Hash of the frame: the state of the only solver, the states of several in order, or without solvers the outputs.
+// Adds a hash; false if it is 0, for lack of memory.
+static bool add_hash(RvHasher* hasher, uint64_t hash) {
+  rv_hasher_add_u64(hasher, hash);
+  return hash != 0;
+}
+
+// Hash of the frame: the state of the only solver, the states of several in order, or without solvers the outputs. 0:
+// out of memory.
 static uint64_t frame_hash(RvEntry* const* targets, size_t ntarget, RvEntry* const* states, size_t nstate) {
   if (nstate == 1) return rv_scene_entry_state_hash(states[0]);
   RvHasher hasher = rv_hasher_new(RV_SCENE_SEED_REPORT);
-  for (size_t i = 0; i < nstate; ++i) rv_hasher_add_u64(&hasher, rv_scene_entry_state_hash(states[i]));
+  for (size_t i = 0; i < nstate; ++i)
+    if (!add_hash(&hasher, rv_scene_entry_state_hash(states[i]))) return 0;
   for (size_t i = 0; i < ntarget && !nstate; ++i)
     for (int k = 0; k < RV_NODE_MAX_OUTPUTS; ++k)
-      rv_hasher_add_u64(&hasher, targets[i]->output[k] ? rv_detail_hash(targets[i]->output[k]) : 0);
+      if (!targets[i]->output[k])
+        rv_hasher_add_u64(&hasher, 0);
+      else if (!add_hash(&hasher, rv_detail_hash(targets[i]->output[k])))
+        return 0;
   return rv_hasher_done(&hasher);
 }
 
@@ -174,9 +190,9 @@ static void write_warnings(RvText* text, const RvFrameLog* log) {
 
 RvResult rv_scene_report_write(RvScene* scene, RvEntry* const* targets, size_t ntarget, RvEntry* const* states,
                                size_t nstate, RvFrameReport* report, RvError* error) {
-  report->stats = sum_stats(targets, ntarget, states, nstate);
+  bool counted = sum_stats(targets, ntarget, states, nstate, &report->stats);
   const RvStats* sum = &report->stats;
-  RvText text = {.failed = !list_stages(scene, states, nstate, report)};
+  RvText text = {.failed = !list_stages(scene, states, nstate, report) || !counted || scene->log.incomplete};
   // Times.
   rv_text_add(&text, "{");
   add_member(&text, "frame", report->frame);
@@ -204,9 +220,11 @@ RvResult rv_scene_report_write(RvScene* scene, RvEntry* const* targets, size_t n
   }
   rv_text_add(&text, "]");
   write_warnings(&text, &scene->log);
-  rv_text_addf(&text, ", \"hash\": \"%016llx\"}", (unsigned long long)frame_hash(targets, ntarget, states, nstate));
+  uint64_t hash = frame_hash(targets, ntarget, states, nstate);
+  if (!hash) text.failed = true;
+  rv_text_addf(&text, ", \"hash\": \"%016llx\"}", (unsigned long long)hash);
   report->json = rv_text_done(&text);
-  return report->json ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return report->json ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the report of frame %g", report->frame);
 }
 
 void rv_scene_report_clear(RvFrameReport* report) {

@@ -189,8 +189,8 @@ RvResult rv_scene_checkpoint_keep(RvScene* scene, RvEntry* entry, RvError* error
   void* bytes = NULL;
   size_t count;
   char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, entry->frame);
-  RvResult result = path ? write_manifest(scene, node, entry->frame, &c.manifest, error)
-                         : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = path && c.state_hash ? write_manifest(scene, node, entry->frame, &c.manifest, error)
+                                         : rv_fail(error, RV_NO_MEMORY, "out of memory for the checkpoint");
   if (!result) result = rv_scene_files_check(scene, error);
   if (!result) {
     c.key = rv_hash(c.manifest, strlen(c.manifest), 0);
@@ -379,11 +379,15 @@ static RvResult take_parts(const RvSceneNode* node, const RvDetail* joined, RvCh
 }
 
 // Hash of all bytes of a state: two files that differ in anything give two initial states.
-static uint64_t content_hash(const RvState* state) {
+static RvResult content_hash(const RvState* state, uint64_t* out, RvError* error) {
   RvHasher hasher = rv_hasher_new(0);
-  for (int i = 0; i < RV_STATE_PARTS; ++i)
-    rv_hasher_add_u64(&hasher, state->part[i] ? rv_detail_hash(state->part[i]) : 0);
-  return rv_hasher_done(&hasher);
+  for (int i = 0; i < RV_STATE_PARTS; ++i) {
+    uint64_t hash = state->part[i] ? rv_detail_hash(state->part[i]) : 0;
+    if (state->part[i] && !hash) return rv_fail(error, RV_NO_MEMORY, "out of memory for the hash of a state");
+    rv_hasher_add_u64(&hasher, hash);
+  }
+  *out = rv_hasher_done(&hasher);
+  return RV_OK;
 }
 
 RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double frame, RvSceneNode* const* solvers,
@@ -403,13 +407,15 @@ RvResult rv_scene_checkpoint_start_from(RvScene* scene, const char* path, double
   else
     result = take_parts(node, joined, &c, error);
   rv_detail_free(joined);
+  uint64_t hash = 0;
+  if (!result) result = content_hash(&c.state, &hash, error);
   if (result && node) rv_error_context(error, "'%s', for node '%s'", path, node->name);
   // The state becomes the solver's; its old results are forgotten.
   if (!result) {
     rv_scene_forget(scene, node->name);
     rv_state_free(&node->initial_state);
     node->initial_state = c.state;
-    node->initial_state_hash = content_hash(&c.state);
+    node->initial_state_hash = hash;
     node->initial_state_stats = c.stats;
     node->initial_state_frame = frame;
     c.state = (RvState){0};

@@ -85,12 +85,13 @@ double rv_scene_meters_per_unit(const RvScene* scene) {
   return scene->meters;
 }
 
-void rv_scene_set_out(RvScene* scene, const char* folder) {
+RvResult rv_scene_set_out(RvScene* scene, const char* folder, RvError* error) {
   char* copy = rv_strdup(folder && *folder ? folder : ".");
-  if (!copy) return;
+  if (!copy) return rv_fail(error, RV_NO_MEMORY, "out of memory for the name of the output folder");
   rv_free(scene->out);
   scene->out = copy;
   scene->prepared = false;
+  return RV_OK;
 }
 
 void rv_scene_set_cache_limit(RvScene* scene, size_t bytes) {
@@ -138,6 +139,7 @@ bool rv_scene_is_cancelled(RvScene* scene, const char* node, double frame, doubl
 static void remember_warning(RvFrameLog* log, const char* node, const char* text) {
   // Count it if it is known.
   char* line = rv_strf("%s: %s", node, text);
+  if (!line) log->incomplete = true;
   if (!line) return;
   for (size_t i = 0; i < log->warnings.count; ++i) {
     if (strcmp(log->warnings.data[i].text, line) != 0) continue;
@@ -155,9 +157,10 @@ static void remember_warning(RvFrameLog* log, const char* node, const char* text
       return;
     }
     warning.text = rv_strdup("further warnings");
-    if (!warning.text) return;
   }
-  if (!rv_array_push(&log->warnings, warning)) rv_free(warning.text);
+  if (warning.text && rv_array_push(&log->warnings, warning)) return;
+  log->incomplete = true;
+  rv_free(warning.text);
 }
 
 void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double frame, const char* format, ...) {

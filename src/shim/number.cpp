@@ -1,10 +1,8 @@
-// Conversion of numbers by std::from_chars and std::to_chars.
+// Conversion of numbers by std::from_chars and std::to_chars, which do not allocate and do not throw.
 #include "shim/number.h"
 
 #include <charconv>
 #include <limits>
-
-#include "shim/shim.h"
 
 namespace {
 
@@ -44,27 +42,19 @@ size_t print(char* text, T value) {
 extern "C" {
 
 size_t rv_number_parse_f32(const char* text, size_t length, float* out) {
-  RV_SHIM_BEGIN
   return parse(text, length, out);
-  RV_SHIM_END_VALUE(0)
 }
 
 size_t rv_number_parse_f64(const char* text, size_t length, double* out) {
-  RV_SHIM_BEGIN
   return parse(text, length, out);
-  RV_SHIM_END_VALUE(0)
 }
 
 size_t rv_number_print_f32(char text[RV_NUMBER_TEXT], float value) {
-  RV_SHIM_BEGIN
   return print(text, value);
-  RV_SHIM_END_VALUE(0)
 }
 
 size_t rv_number_print_f64(char text[RV_NUMBER_TEXT], double value) {
-  RV_SHIM_BEGIN
   return print(text, value);
-  RV_SHIM_END_VALUE(0)
 }
 
 }  // extern "C"

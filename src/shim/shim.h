@@ -22,11 +22,4 @@
   catch (...) {                                           \
     return rv_fail(error, RV_SHIM, "unknown exception");  \
   }
-// Ends the body of a function without an error: an exception gives `value`.
-#define RV_SHIM_END_VALUE(value) \
-  }                              \
-  catch (...) {                  \
-    return value;                \
-  }
-
 #endif

@@ -6,15 +6,20 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "base/foreign.h"
 #include "base/host.h"
 #include "shim/arena.hpp"
+#include "shim/shim.h"
 
 namespace {
 
@@ -197,6 +202,77 @@ extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t
     run_parts(workers, work);
   }
   remember(site, Clock::duration(work.spent.load()), count);
+}
+
+namespace {
+
+constexpr size_t WORKER_STACK = size_t(4) << 20;      // bytes of a worker's stack in TBB
+constexpr auto START_TIME = std::chrono::seconds(2);  // in which all workers have started
+
+// Threads that wait for each other, so that all of them exist at once.
+struct Meeting {
+  std::mutex lock;
+  bool over = false;
+
+  static void* wait(void* arg) {
+    std::lock_guard<std::mutex> guard(static_cast<Meeting*>(arg)->lock);
+    return nullptr;
+  }
+};
+
+// Starts and ends as many threads as TBB will start, of the same size. TBB itself does not survive a thread that cannot
+// be started.
+int try_threads(int count) {
+  Meeting meeting;
+  std::vector<pthread_t> threads;
+  threads.reserve(size_t(count));
+  pthread_attr_t attributes;
+  int failure = pthread_attr_init(&attributes);
+  if (failure) return failure;
+  failure = pthread_attr_setstacksize(&attributes, WORKER_STACK);
+  meeting.lock.lock();
+  for (int k = 0; k < count && !failure; ++k) {
+    pthread_t thread;
+    failure = pthread_create(&thread, &attributes, Meeting::wait, &meeting);
+    if (!failure) threads.push_back(thread);
+  }
+  meeting.lock.unlock();
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return failure;
+}
+
+// Makes TBB start its workers: each task waits until all have begun, or for some time.
+void start_workers(int workers) {
+  std::atomic<int> begun{0};
+  const Clock::time_point end = Clock::now() + START_TIME;
+  pool().get(workers)->execute([&] {
+    tbb::parallel_for(
+        0, workers,
+        [&](int) {
+          ++begun;
+          while (begun.load() < workers && Clock::now() < end) std::this_thread::yield();
+        },
+        tbb::simple_partitioner());
+  });
+}
+
+}  // namespace
+
+extern "C" RvResult rv_tbb_start(int workers, RvError* error) {
+  if (workers <= 1 || rv_host_services()->parallel_for) return RV_OK;
+  RV_SHIM_BEGIN
+  int failure = try_threads(workers - 1);
+  if (failure)
+    return rv_fail(error, RV_NO_MEMORY,
+                   "cannot start %d threads: %s; ask for fewer with --threads, or raise the limits on memory and "
+                   "processes (ulimit -v, ulimit -u)",
+                   workers, strerror(failure));
+  rv_foreign_enter("TBB");
+  start_workers(workers);
+  rv_foreign_leave();
+  return RV_OK;
+  RV_SHIM_END(error)
 }
 
 extern "C" int rv_tbb_cores(void) {

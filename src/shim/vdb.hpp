@@ -87,6 +87,7 @@ struct RvGrid {
   std::atomic<int> references{1};
   openvdb::GridBase::Ptr grid;
   RvGridType type = RV_GRID_OTHER;
+  RvGridClass grid_class = RV_GRID_UNKNOWN;  // copy of the grid's, whose text OpenVDB would allocate to read
   std::string name;  // copy of the grid's, for rv_grid_name
   std::mutex lock;   // of the lists below
   // List of leaves, made on demand and invalidated by a change of the tree.

@@ -2,8 +2,11 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstring>
+#include <memory>
 
+#include "base/foreign.h"
 #include "shim/arena.hpp"
+#include "shim/reserve.h"
 #include "shim/vdb.hpp"
 
 extern "C" {
@@ -32,9 +35,22 @@ void vdb_init() {
   std::call_once(once, [] { openvdb::initialize(); });
 }
 
+namespace {
+// An open call into OpenVDB.
+struct Foreign {
+  Foreign() { rv_foreign_enter("OpenVDB"); }
+  ~Foreign() { rv_foreign_leave(); }
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+};
+}  // namespace
+
 void vdb_run(const std::function<void()>& fn) {
+  Foreign call;
   vdb_init();
   tbb_arena_run(rv_threads(), fn);
+  // OpenVDB has used the last memory of the process.
+  if (!rv_reserve_renew()) throw std::bad_alloc();
 }
 
 void vdb_refuse(RvResult code, const char* format, ...) {
@@ -73,17 +89,37 @@ openvdb::SharedPtr<FloatGrid> vdb_new_float(float background) {
   return grid;
 }
 
+// Class of a grid as C sees it.
+static RvGridClass from_class(openvdb::GridClass grid_class) {
+  switch (grid_class) {
+    case openvdb::GRID_LEVEL_SET:
+      return RV_GRID_LEVEL_SET;
+    case openvdb::GRID_FOG_VOLUME:
+      return RV_GRID_FOG;
+    case openvdb::GRID_STAGGERED:
+      return RV_GRID_STAGGERED;
+    default:
+      return RV_GRID_UNKNOWN;
+  }
+}
+
+// Copies name and class from the grid into its handle.
+static void read_labels(RvGrid* handle) {
+  handle->name = handle->grid->getName();
+  handle->grid_class = from_class(handle->grid->getGridClass());
+}
+
 RvGrid* vdb_wrap(const openvdb::GridBase::Ptr& grid) {
-  RvGrid* handle = new RvGrid;
+  std::unique_ptr<RvGrid> handle(new RvGrid);
   handle->grid = grid;
-  handle->name = grid->getName();
+  read_labels(handle.get());
   if (grid->type() == TYPE_FLOAT)
     handle->type = RV_GRID_FLOAT;
   else if (grid->type() == TYPE_VEC3)
     handle->type = RV_GRID_VEC3;
   else if (grid->type() == TYPE_POINTS)
     handle->type = RV_GRID_POINTS;
-  return handle;
+  return handle.release();
 }
 
 static openvdb::GridClass to_class(RvGridClass grid_class) {
@@ -174,38 +210,25 @@ RvGridType rv_grid_type(const RvGrid* grid) {
 }
 
 RvGridClass rv_grid_class(const RvGrid* grid) {
-  RV_SHIM_BEGIN
-  switch (grid->grid->getGridClass()) {
-    case openvdb::GRID_LEVEL_SET:
-      return RV_GRID_LEVEL_SET;
-    case openvdb::GRID_FOG_VOLUME:
-      return RV_GRID_FOG;
-    case openvdb::GRID_STAGGERED:
-      return RV_GRID_STAGGERED;
-    default:
-      return RV_GRID_UNKNOWN;
-  }
-  RV_SHIM_END_VALUE(RV_GRID_UNKNOWN)
+  return grid->grid_class;
 }
 
 const char* rv_grid_name(const RvGrid* grid) {
   return grid->name.c_str();
 }
 
-void rv_grid_set_name(RvGrid* grid, const char* name) {
-  try {
-    grid->grid->setName(name ? name : "");
-    grid->name = name ? name : "";
-    vdb_tag_velocity(*grid->grid);
-  } catch (...) {
-    // Out of memory for a name: the old one stays.
-  }
+RvResult rv_grid_set_name(RvGrid* grid, const char* name, RvError* error) {
+  RV_SHIM_BEGIN
+  std::string text = name ? name : "";
+  grid->grid->setName(text);
+  grid->name.swap(text);
+  vdb_tag_velocity(*grid->grid);
+  return RV_OK;
+  RV_VDB_END(error)
 }
 
 double rv_grid_voxel_size(const RvGrid* grid) {
-  RV_SHIM_BEGIN
   return grid->grid->voxelSize()[0];
-  RV_SHIM_END_VALUE(0)
 }
 
 RvResult rv_grid_transform(const RvGrid* grid, double matrix[16], RvError* error) {
@@ -245,27 +268,32 @@ void rv_grid_background(const RvGrid* grid, float value[3]) {
   }
 }
 
-uint64_t rv_grid_active_count(const RvGrid* grid) {
+RvResult rv_grid_active_count(const RvGrid* grid, uint64_t* count, RvError* error) {
+  *count = 0;
   RV_SHIM_BEGIN
-  uint64_t count = 0;
-  vdb_run([&] { count = grid->grid->activeVoxelCount(); });
-  return count;
-  RV_SHIM_END_VALUE(0)
+  vdb_run([&] { *count = grid->grid->activeVoxelCount(); });
+  return RV_OK;
+  RV_VDB_END(error)
 }
 
 size_t rv_grid_bytes(const RvGrid* grid) {
-  RV_SHIM_BEGIN
-  size_t bytes = sizeof(RvGrid);
-  vdb_run([&] { bytes += grid->grid->memUsage(); });
-  return bytes;
-  RV_SHIM_END_VALUE(0)
+  constexpr size_t NODE_BYTES = 40000;  // of a node of 16^3 blocks: pointers and two masks
+  size_t bytes = 0;
+  try {
+    vdb_run([&] { bytes = grid->grid->memUsage(); });
+  } catch (...) {
+    // Counting the nodes of a tree takes no memory.
+    const openvdb::TreeBase& tree = grid->grid->constBaseTree();
+    size_t value = grid->type == RV_GRID_VEC3 ? sizeof(openvdb::Vec3s) : sizeof(float);
+    bytes = tree.leafCount() * LEAF_VOXELS * value + tree.nonLeafCount() * NODE_BYTES;
+  }
+  return sizeof(RvGrid) + bytes;
 }
 
+// Neither the walk through the tree nor the transform allocates, so this cannot fail.
 bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double world_lo[3], double world_hi[3]) {
-  RV_SHIM_BEGIN
   openvdb::CoordBBox box;
-  bool any = false;
-  vdb_run([&] { any = grid->grid->baseTree().evalActiveVoxelBoundingBox(box); });
+  bool any = grid->grid->constBaseTree().evalActiveVoxelBoundingBox(box);
   for (int i = 0; i < 3; ++i) {
     lo[i] = any ? box.min()[i] : 0;
     hi[i] = any ? box.max()[i] : 0;
@@ -283,14 +311,17 @@ bool rv_grid_bounds(const RvGrid* grid, int32_t lo[3], int32_t hi[3], double wor
     }
   }
   return any;
-  RV_SHIM_END_VALUE(false)
 }
 
-char* rv_grid_meta(const RvGrid* grid, const char* name) {
+RvResult rv_grid_meta(const RvGrid* grid, const char* name, char** text, RvError* error) {
+  *text = nullptr;
   RV_SHIM_BEGIN
   openvdb::Metadata::ConstPtr found = static_cast<const openvdb::GridBase&>(*grid->grid)[name];
-  return found ? rv_strdup(found->str().c_str()) : nullptr;
-  RV_SHIM_END_VALUE(nullptr)
+  if (!found) return RV_OK;
+  *text = rv_strdup(found->str().c_str());
+  if (!*text) throw std::bad_alloc();
+  return RV_OK;
+  RV_VDB_END(error)
 }
 
 // Replaces a metadata value, whatever its type was.
@@ -300,7 +331,7 @@ static RvResult set_meta(RvGrid* grid, const char* name, const openvdb::Metadata
   // OpenVDB refuses a new value of another type, so the old one is removed first.
   grid->grid->removeMeta(name);
   grid->grid->insertMeta(name, value);
-  grid->name = grid->grid->getName();
+  read_labels(grid);
   return RV_OK;
   RV_VDB_END(error)
 }

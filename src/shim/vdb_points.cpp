@@ -333,17 +333,17 @@ RvResult rv_grid_points(const RvGrid* grid, size_t* count, float** positions, Rv
   return result;
 }
 
-size_t rv_grid_points_channel_count(const RvGrid* grid) {
+RvResult rv_grid_points_channels(const RvGrid* grid, size_t* count, const char*** names, RvError* error) {
+  *count = 0;
+  *names = nullptr;
   RV_SHIM_BEGIN
-  return grid->type == RV_GRID_POINTS ? names_of(grid).size() : 0;
-  RV_SHIM_END_VALUE(0)
-}
-
-const char* rv_grid_points_channel_name(const RvGrid* grid, size_t index) {
-  RV_SHIM_BEGIN
-  if (grid->type != RV_GRID_POINTS || index >= names_of(grid).size()) return nullptr;
-  return names_of(grid)[index].c_str();
-  RV_SHIM_END_VALUE(nullptr)
+  size_t found = grid->type == RV_GRID_POINTS ? names_of(grid).size() : 0;
+  *names = static_cast<const char**>(rv_alloc(found, sizeof **names));
+  if (!*names) throw std::bad_alloc();
+  for (size_t i = 0; i < found; ++i) (*names)[i] = names_of(grid)[i].c_str();
+  *count = found;
+  return RV_OK;
+  RV_VDB_END(error)
 }
 
 // Type of an attribute in the first leaf that has it. Throws Refused if it is a group or missing.

@@ -314,32 +314,39 @@ RvResult rv_grid_map_values(RvGrid* grid, const double matrix[9], RvError* error
   RV_VDB_END(error)
 }
 
+// Counting the nodes of a tree takes no memory.
 size_t rv_grid_leaf_count(const RvGrid* grid) {
-  RV_SHIM_BEGIN
-  return leaves_of(grid).size();
-  RV_SHIM_END_VALUE(0)
+  size_t count = 0;
+  with_tree(grid, [&](auto& tree) { count = tree.leafCount(); });
+  return count;
 }
 
-bool rv_grid_leaf(const RvGrid* grid, size_t index, RvLeaf* leaf) {
+void rv_grid_each_leaf(const RvGrid* grid, RvLeafFn* fn, void* arg) {
+  with_tree(grid, [&](auto& tree) {
+    each_leaf(tree, [&](auto& leaf) {
+      const RvLeaf seen = view(leaf);
+      fn(arg, &seen);
+    });
+  });
+}
+
+RvResult rv_grid_leaves(const RvGrid* grid, const RvLeaf** leaves, RvError* error) {
+  *leaves = nullptr;
   RV_SHIM_BEGIN
-  const std::vector<RvLeaf>& all = leaves_of(grid);
-  if (index >= all.size()) return false;
-  *leaf = all[index];
-  return true;
-  RV_SHIM_END_VALUE(false)
+  *leaves = leaves_of(grid).data();
+  return RV_OK;
+  RV_VDB_END(error)
 }
 
 uint64_t rv_grid_hash(const RvGrid* grid) {
-  RV_SHIM_BEGIN
   RvHasher hasher = rv_hasher_new(0);
   try {
     hash_head(&hasher, *grid->grid);
     bool done = with_tree(grid, [&](auto& tree) { hash_tree(&hasher, tree, leaves_of(grid)); });
     if (!done) rv_hasher_add_u64(&hasher, vdb_hash_stream(*grid->grid));
   } catch (...) {
-    rv_hasher_done(&hasher);
-    throw;
+    return 0;  // out of memory
   }
-  return rv_hasher_done(&hasher);
-  RV_SHIM_END_VALUE(0)
+  uint64_t hash = rv_hasher_done(&hasher);
+  return hash ? hash : 1;
 }

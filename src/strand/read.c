@@ -392,7 +392,8 @@ uint64_t rv_strands_key(const RvDetail* state, const RvStrandMaterial* material,
                             origin[2]};
   RvHasher h = rv_hasher_new(0);
   rv_hasher_add(&h, numbers, sizeof numbers);
-  rv_hash_topology(&h, state);
+  // Grids do not enter the strands, so that a grid without a hash changes nothing.
+  (void)rv_hash_topology(&h, state);
   const RvOwner owners[] = {RV_POINT, RV_PRIM};
   for (size_t k = 0; k < sizeof owners / sizeof *owners; ++k) {
     for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {

@@ -119,6 +119,5 @@ RvResult rv_wet_feedback(RvWetFilm* w, double dt, RvError* error) {
   w->report.refused += (size_t)rv_parallel_sum(w->strands->unknowns, GRAIN, to_impulses, &feedback);
   rv_wet_bound_speeds(w);
   RvFilmStepDef def = rv_wet_impulse_def(w, dt);
-  if (!result) rv_wet_take_impulse(w, &def);
-  return result;
+  return result ? result : rv_wet_take_impulse(w, &def, error);
 }

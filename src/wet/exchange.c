@@ -33,9 +33,9 @@ static RvResult accelerated_strands(RvWetFilm* w, RvCoupleStrands* out, RvError*
 }
 
 // Moment of inertia of the film about its strand, [edges] kg m2.
-static void film_inertia(RvWetFilm* w, double dt, double* turn) {
+static RvResult film_inertia(RvWetFilm* w, double dt, double* turn, RvError* error) {
   RvFilmStepDef def = rv_wet_film_def(w, dt, w->state->q, w->state->v);
-  rv_film_load(&w->film, &w->film_state, &def, NULL, NULL, turn, NULL);
+  return rv_film_load(&w->film, &w->film_state, &def, NULL, NULL, turn, NULL, error);
 }
 
 // Captured liquid does not turn yet: what turned before now turns with it (WH-25). `before` [edges] is the inertia of
@@ -55,9 +55,9 @@ static void slow_turning(RvWetFilm* w, const double* before) {
 }
 
 // Strands take the impulse of what came to the film or left it.
-static void take_exchange(RvWetFilm* w, double dt) {
+static RvResult take_exchange(RvWetFilm* w, double dt, RvError* error) {
   RvFilmStepDef def = rv_wet_impulse_def(w, dt);
-  rv_wet_take_impulse(w, &def);
+  return rv_wet_take_impulse(w, &def, error);
 }
 
 // Capture of particles by strands, and its impulse (WH-31, WH-32, E42).
@@ -72,7 +72,8 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   double* turn = RV_TAKE(w->scratch, double, w->strands->edges);
   if (!turn) return rv_fail(error, RV_NO_MEMORY, "out of memory for the film");
   rv_wet_clear(w->impulse, w->strands->unknowns);
-  film_inertia(w, dt, turn);
+  result = film_inertia(w, dt, turn, error);
+  if (result) return result;
   // cached liquid shrinks too: its keeper remembers what is left
   RvCoupleSettings settings = rv_wet_couple_settings(w);
   settings.bulk_fixed = false;
@@ -80,11 +81,11 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
                              report, error);
   if (result || (report->captured == before && report->returned_volume == returned)) return result;
   // What came does not turn yet.
-  film_inertia(w, dt, w->turn);
-  slow_turning(w, turn);
-  take_exchange(w, dt);
   *any = true;
-  return RV_OK;
+  result = film_inertia(w, dt, w->turn, error);
+  if (result) return result;
+  slow_turning(w, turn);
+  return take_exchange(w, dt, error);
 }
 
 // Nothing is taken from the scratch memory where nothing can be captured.
@@ -118,7 +119,7 @@ RvResult rv_wet_drip(RvWetFilm* w, double dt, bool* any, RvError* error) {
   bool dripped = false;
   RvResult result = drip(w, dt, &dripped, error);
   rv_arena_release(w->scratch, mark);
-  if (dripped) take_exchange(w, dt);
+  if (dripped && !result) result = take_exchange(w, dt, error);
   *any |= dripped;
   return result;
 }

@@ -119,10 +119,11 @@ void rv_wet_volumes(const RvWetFilm* w, double* film, double* absorbed) {
 //---------------------------------------------------------------------------------------------- loads and forces
 
 // Effective mass (WH-5, WH-18) and the liquid that bridges are made of (WH-6).
-void rv_wet_loads(RvWetFilm* w, double dt) {
+RvResult rv_wet_loads(RvWetFilm* w, double dt, RvError* error) {
   const RvWetSettings* s = &w->settings;
   RvFilmStepDef def = rv_wet_film_def(w, dt, w->state->q, w->state->v);
-  rv_wet_load_strands(w, &def);
+  RvResult result = rv_wet_load_strands(w, &def, error);
+  if (result) return result;
   rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
   w->bridges = (RvContactWet){.tension = s->liquid.tension,
                               .angle = s->liquid.angle,
@@ -131,6 +132,7 @@ void rv_wet_loads(RvWetFilm* w, double dt) {
                               .area = w->area,
                               .wet = w->air_share,
                               .stronger = s->cohesion_at};
+  return RV_OK;
 }
 
 // Arguments of the parallel loop: forces, drag coefficients and the velocities that drag leads to.
@@ -264,10 +266,10 @@ RvResult rv_wet_across(RvWetFilm* w, double dt, const double* x_before, const do
 }
 
 // Absorption, evaporation and the impulse of all that the film did to the strands.
-void rv_wet_dry(RvWetFilm* w, double dt, const double* x_before, const double* v_before) {
+RvResult rv_wet_dry(RvWetFilm* w, double dt, const double* x_before, const double* v_before, RvError* error) {
   RvFilmStepDef def = rv_wet_film_def(w, dt, x_before, v_before);
   rv_film_dry(&w->film, &w->film_state, &def, w->impulse, &w->report.film);
-  rv_wet_take_impulse(w, &def);
+  return rv_wet_take_impulse(w, &def, error);
 }
 
 //---------------------------------------------------------------------------------------------- painting
@@ -314,7 +316,7 @@ RvResult rv_wet_paint(RvWetFilm* w, const double* rate, double dt, RvError* erro
   slow_film(w, masses, w->turn);
   // Painted liquid comes with the strand's motion, not at a velocity of its own: BDF2's history stays as it is.
   w->weighed = false;
-  rv_wet_weigh(w, dt);
+  RvResult result = rv_wet_weigh(w, dt, error);
   rv_arena_release(w->scratch, mark);
-  return RV_OK;
+  return result;
 }

@@ -122,9 +122,9 @@ static inline void rv_wet_begin_pose(RvWetFilm* wet) {
   wet->pose_key++;
 }
 // The first substep: the mass with all film, before anything changes it.
-void rv_wet_weigh(RvWetFilm* wet, double dt);
+RvResult rv_wet_weigh(RvWetFilm* wet, double dt, RvError* error);
 // loads: mass of the film on the strands, what of it slides, its force, and its section for the bridges.
-void rv_wet_loads(RvWetFilm* wet, double dt);
+RvResult rv_wet_loads(RvWetFilm* wet, double dt, RvError* error);
 // Adds film, feedback and drag to the strands' own forces, each [unknowns].
 void rv_wet_add_forces(const RvWetFilm* wet, double* force, double* drag, double* drag_velocity);
 // Film grows by `rate` [vertices] m/s of height for dt, up to RV_WET_MAX_FILM.
@@ -135,7 +135,7 @@ RvResult rv_wet_paint(RvWetFilm* wet, const double* rate, double dt, RvError* er
 RvResult rv_wet_flow(RvWetFilm* wet, double dt, const double* x_before, const double* v_before, RvError* error);
 RvResult rv_wet_across(RvWetFilm* wet, double dt, const double* x_before, const double* v_before,
                        const RvContacts* contacts, RvError* error);
-void rv_wet_dry(RvWetFilm* wet, double dt, const double* x_before, const double* v_before);
+RvResult rv_wet_dry(RvWetFilm* wet, double dt, const double* x_before, const double* v_before, RvError* error);
 
 // Film with drops, and absorbed liquid, m3.
 void rv_wet_volumes(const RvWetFilm* wet, double* film, double* absorbed);

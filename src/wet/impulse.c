@@ -65,18 +65,20 @@ static void set_masses(RvWetFilm* w) {
   rv_strand_set_turn(w->strands, w->turn);
 }
 
-void rv_wet_load_strands(RvWetFilm* w, const RvFilmStepDef* def) {
+RvResult rv_wet_load_strands(RvWetFilm* w, const RvFilmStepDef* def, RvError* error) {
   rv_wet_clear(w->force, w->strands->unknowns);
-  rv_film_load(&w->film, &w->film_state, def, w->load, w->slide, w->turn, w->force);
-  set_masses(w);
+  RvResult result = rv_film_load(&w->film, &w->film_state, def, w->load, w->slide, w->turn, w->force, error);
+  if (!result) set_masses(w);
+  return result;
 }
 
 // Masses with all of the film, whatever part of it the bulk carries.
-static void load_all(RvWetFilm* w, const RvFilmStepDef* def) {
+static RvResult load_all(RvWetFilm* w, const RvFilmStepDef* def, RvError* error) {
   RvFilmStepDef whole = *def;
   whole.wet = NULL;
-  rv_film_load(&w->film, &w->film_state, &whole, w->load, NULL, w->turn, NULL);
-  set_masses(w);
+  RvResult result = rv_film_load(&w->film, &w->film_state, &whole, w->load, NULL, w->turn, NULL, error);
+  if (!result) set_masses(w);
+  return result;
 }
 
 // Keeps the loads of a batch: the next change of mass is relative to them.
@@ -86,12 +88,14 @@ static void keep_weight(RvWetFilm* w, const RvStrandBatch* b) {
   memcpy(w->turn_before + b->edge_at, w->turn + b->edge_at, edges * sizeof(double));
 }
 
-void rv_wet_weigh(RvWetFilm* w, double dt) {
-  if (w->weighed) return;
+RvResult rv_wet_weigh(RvWetFilm* w, double dt, RvError* error) {
+  if (w->weighed) return RV_OK;
   RvFilmStepDef def = rv_wet_impulse_def(w, dt);
-  load_all(w, &def);
+  RvResult result = load_all(w, &def, error);
+  if (result) return result;
   for (size_t k = 0; k < w->strands->nbatch; ++k) keep_weight(w, &w->strands->batches[k]);
   w->weighed = true;
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- impulses
@@ -172,10 +176,11 @@ static double take_batches(void* arg, size_t begin, size_t end) {
 
 // The mass is that with all of the film as it is now: what the bulk carried of it (E51) comes to rest on the strand
 // again, whatever was the lighter.
-void rv_wet_take_impulse(RvWetFilm* w, const RvFilmStepDef* def) {
+RvResult rv_wet_take_impulse(RvWetFilm* w, const RvFilmStepDef* def, RvError* error) {
   Take take = {w, def->dt};
-  load_all(w, def);
-  w->report.refused += (size_t)rv_parallel_sum(w->strands->nbatch, 16, take_batches, &take);
+  RvResult result = load_all(w, def, error);
+  if (!result) w->report.refused += (size_t)rv_parallel_sum(w->strands->nbatch, 16, take_batches, &take);
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- bounds

@@ -9,9 +9,9 @@ RvFilmStepDef rv_wet_film_def(const RvWetFilm* wet, double dt, const double* x_b
 // The same for impulses outside of the strands' step: over their last step, or dt before the first.
 RvFilmStepDef rv_wet_impulse_def(const RvWetFilm* wet, double dt);
 // Masses of the film that moves with its strand, what slides, and force, for a step of the strands.
-void rv_wet_load_strands(RvWetFilm* wet, const RvFilmStepDef* def);
+RvResult rv_wet_load_strands(RvWetFilm* wet, const RvFilmStepDef* def, RvError* error);
 // The strands take `impulse`.
-void rv_wet_take_impulse(RvWetFilm* wet, const RvFilmStepDef* def);
+RvResult rv_wet_take_impulse(RvWetFilm* wet, const RvFilmStepDef* def, RvError* error);
 // Film speeds and momenta of drops that no film has become 0, and are counted.
 void rv_wet_bound_speeds(RvWetFilm* wet);
 // The strands as the coupling sees them.

@@ -142,9 +142,8 @@ static RvResult carry(RvWetSolver* w, double dt, RvError* error) {
 }
 
 // loads: mass of the film.
-static RvResult loads(RvWetSolver* w, double dt) {
-  if (w->film) rv_wet_loads(w->film, dt);
-  return RV_OK;
+static RvResult loads(RvWetSolver* w, double dt, RvError* error) {
+  return w->film ? rv_wet_loads(w->film, dt, error) : RV_OK;
 }
 
 // hairforces: weight, air and goals, then those of film and bulk.
@@ -195,11 +194,11 @@ static RvResult across(RvWetSolver* w, double dt, RvError* error) {
 }
 
 // dry: absorption and evaporation; strands that its impulse broke are put back.
-static RvResult dry(RvWetSolver* w, double dt) {
+static RvResult dry(RvWetSolver* w, double dt, RvError* error) {
   const RvStrandState* before = w->strands->backup;
-  rv_wet_dry(w->film, dt, before->q, before->v);
+  RvResult result = rv_wet_dry(w->film, dt, before->q, before->v, error);
   w->strands->healed += rv_strand_solver_heal(w->strands);
-  return RV_OK;
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- the method
@@ -221,7 +220,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   RvResult result = RV_OK;
   if (w->film) {
     rv_wet_begin_pose(w->film);
-    rv_wet_weigh(w->film, dt);
+    result = rv_wet_weigh(w->film, dt, error);
   }
   if (bulk) STAGE(inputs, ask(w, span, RV_WET_MEDIUM_LIQUID, error))
 
@@ -250,7 +249,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
     STAGE(inputs, begin_part(w, &part, error))
     STAGE(roots, roots(w, part.dt))
     STAGE(carry, carry(w, part.dt, error))
-    STAGE(loads, loads(w, part.dt))
+    STAGE(loads, loads(w, part.dt, error))
     STAGE(hairforces, forces(w))
     RvStrandStepDef step = step_def(w, part.dt);
     STAGE(contacts, contacts(w, &step, error))
@@ -260,7 +259,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
     if (halved || !w->film) continue;
     STAGE(film, flow(w, part.dt, error))
     STAGE(across, across(w, part.dt, error))
-    STAGE(dry, dry(w, part.dt))
+    STAGE(dry, dry(w, part.dt, error))
   }
 
   if (w->film) rv_wet_begin_pose(w->film);

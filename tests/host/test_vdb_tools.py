@@ -138,8 +138,9 @@ def main():
         ok(lib.rv_grid_read_file(path.encode(), ctypes.byref(grids), ctypes.byref(count), None, ctypes.byref(error)))
         handles = [ctypes.c_void_p(grids[i]) for i in range(count.value)]
         assert [lib.rv_grid_type(g) for g in handles] == [0, 3, 1]
-        lib.rv_grid_active_count.restype = ctypes.c_uint64
-        assert lib.rv_grid_active_count(handles[0]) == 21**3
+        active = ctypes.c_uint64()
+        ok(lib.rv_grid_active_count(handles[0], ctypes.byref(active), ctypes.byref(error)))
+        assert active.value == 21**3
         value, ijk = (ctypes.c_float * 3)(), (ctypes.c_int32 * 3)(5, 20, 0)
         lib.rv_grid_get(handles[0], ijk, value)
         assert value[0] == 7.0

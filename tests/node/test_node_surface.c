@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "rivulet/geo.h"
+#include "support/grids.h"
 #include "support/cook.h"
 #include "support/rv_test.h"
 
@@ -69,7 +70,7 @@ static void grids_are_as_houdini_wants_them(void** state) {
   rv_grid_background(surface, background);
   CHECK_NEAR(background[0], 0.0015, 1e-9);
   CHECK_NEAR(rv_grid_voxel_size(vel), 0.001, 1e-12);
-  char *type = rv_grid_meta(vel, "vector_type"), *half = rv_grid_meta(surface, "is_saved_as_half_float");
+  char *type = rv_test_meta(vel, "vector_type"), *half = rv_test_meta(surface, "is_saved_as_half_float");
   assert_string_equal(type, "contravariant relative");
   assert_string_equal(half, "true");
   rv_free(type);
@@ -87,7 +88,7 @@ static void grids_are_as_houdini_wants_them(void** state) {
   // every velocity is that of all
   for (size_t n = 0; n < rv_grid_leaf_count(vel); ++n) {
     RvLeaf leaf;
-    assert_true(rv_grid_leaf(vel, n, &leaf));
+    leaf = rv_test_leaf(vel, n);
     for (int i = 0; i < 512; ++i)
       if (leaf.active[i / 64] >> (i % 64) & 1) {
         CHECK_NEAR(leaf.values[3 * i], 1, 1e-5);
@@ -109,7 +110,7 @@ static void distances_are_distances(void** state) {
   double worst = 0, lo = 0, hi = 0, sum = 0, count = 0;
   for (size_t n = 0; n < rv_grid_leaf_count(grid); ++n) {
     RvLeaf leaf;
-    assert_true(rv_grid_leaf(grid, n, &leaf));
+    leaf = rv_test_leaf(grid, n);
     for (int i = 0; i < 512; ++i) {
       double v = leaf.values[i] / 0.002;
       if (!(leaf.active[i / 64] >> (i % 64) & 1)) continue;
@@ -195,7 +196,7 @@ static void nothing_gives_an_empty_grid(void** state) {
     CHECK_OK(c.result, c.error);
     const RvGrid* grid = rv_detail_find_vdb(c.output[0], "surface");
     assert_non_null(grid);
-    assert_int_equal(rv_grid_active_count(grid), 0);
+    assert_int_equal(rv_test_active(grid), 0);
     assert_int_equal(rv_grid_class(grid), RV_GRID_LEVEL_SET);
     assert_int_equal(rv_detail_count(c.output[1], RV_POINT), 0);
     rv_test_cook_free(&c);

@@ -79,7 +79,8 @@ static void drop(Hair* h) {
 }
 
 static RvResult step(Hair* h, RvError* error) {
-  rv_film_load(&h->model, &h->state, &h->def, h->load, h->slide, h->turn, h->force);
+  RvResult result = rv_film_load(&h->model, &h->state, &h->def, h->load, h->slide, h->turn, h->force, error);
+  if (result) return result;
   return rv_film_step(&h->model, &h->state, &h->def, h->kick, &h->report, error);
 }
 
@@ -247,7 +248,8 @@ static void cost(void** unused) {
   rv_threads_set(1);
   CHECK_OK(step(&h, &error), error);
   double load = rv_clock_cpu();
-  for (int k = 0; k < 20; ++k) rv_film_load(&h.model, &h.state, &h.def, h.load, h.slide, h.turn, h.force);
+  for (int k = 0; k < 20; ++k)
+    CHECK_OK(rv_film_load(&h.model, &h.state, &h.def, h.load, h.slide, h.turn, h.force, &error), error);
   double film = rv_clock_cpu();
   for (int k = 0; k < 20; ++k) CHECK_OK(rv_film_step(&h.model, &h.state, &h.def, h.kick, &h.report, &error), error);
   double end = rv_clock_cpu(), each = 1e9 / (20.0 * (double)h.model.vertices);

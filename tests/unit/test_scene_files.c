@@ -59,7 +59,7 @@ static RvScene* open_scene(const char* file) {
            file);
   rv_test_register();
   CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
-  rv_scene_set_out(scene, folder);
+  rv_scene_set_out(scene, folder, NULL);
   return scene;
 }
 

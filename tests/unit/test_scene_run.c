@@ -167,7 +167,7 @@ static void file_caches(void** state) {
       "\"p\": {\"type\": \"testpoints\", \"parms\": {\"count\": 5, \"tx\": {\"keys\": [[1, 0], [11, 10]]}}},"
       "\"c\": {\"type\": \"filecache\", \"inputs\": [\"p\"], \"parms\": {\"file\": \"$OUT/$OS.$F4.bgeo\"}},"
       "\"wet\": {\"type\": \"testsolver\", \"inputs\": [\"c\"]}}}");
-  rv_scene_set_out(scene, rv_test_folder());
+  rv_scene_set_out(scene, rv_test_folder(), NULL);
   const RvDetail* out;
   CHECK_OK(rv_scene_cook(scene, "wet:3", 3, &out, &error), error);
   uint64_t state_hash = rv_detail_hash(out);

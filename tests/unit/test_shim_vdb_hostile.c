@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "rivulet/vdb.h"
+#include "support/grids.h"
 #include "support/rv_test.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -49,7 +50,7 @@ static void use(RvGrid* grid) {
   int32_t lo[3], hi[3];
   double world_lo[3], world_hi[3];
   rv_grid_bounds(grid, lo, hi, world_lo, world_hi);
-  rv_grid_active_count(grid);
+  rv_test_active(grid);
   rv_grid_hash(grid);
   RvError ignored = {0};
   if (rv_grid_type(grid) == RV_GRID_POINTS) {
@@ -67,7 +68,7 @@ static void use(RvGrid* grid) {
     rv_grid_sample(grid, 1, (const double[3]){3, 4, 5}, value, &ignored);
     for (size_t i = 0; i < rv_grid_leaf_count(grid); ++i) {
       RvLeaf leaf;
-      rv_grid_leaf(grid, i, &leaf);
+      leaf = rv_test_leaf(grid, i);
     }
   }
 }

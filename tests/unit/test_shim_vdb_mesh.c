@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rivulet/vdb.h"
+#include "support/grids.h"
 #include "support/rv_test.h"
 
 enum { AROUND = 128, DOWN = 64 };
@@ -86,7 +87,7 @@ static void a_sphere_has_its_distance_and_volume(void** state) {
   size_t active = 0;
   for (size_t n = 0; n < rv_grid_leaf_count(grid); ++n) {
     RvLeaf leaf;
-    assert_true(rv_grid_leaf(grid, n, &leaf));
+    leaf = rv_test_leaf(grid, n);
     for (int i = 0; i < 512; ++i) {
       if (!(leaf.active[i >> 6] >> (i & 63) & 1)) continue;
       double x = (leaf.origin[0] + (i >> 6)) * VOXEL, y = (leaf.origin[1] + (i >> 3 & 7)) * VOXEL;
@@ -162,7 +163,7 @@ static void an_open_mesh_has_a_distance_without_sign(void** state) {
   assert_int_equal(rv_grid_class(grid), RV_GRID_UNKNOWN);
   for (size_t n = 0; n < rv_grid_leaf_count(grid); ++n) {
     RvLeaf leaf;
-    assert_true(rv_grid_leaf(grid, n, &leaf));
+    leaf = rv_test_leaf(grid, n);
     for (int i = 0; i < 512; ++i) assert_true(leaf.values[i] >= 0);
   }
   const double above[3] = {0, 0, 1.03}, below[3] = {0, 0, 0.97}, missing[3] = {0, 0, -1};
@@ -299,13 +300,13 @@ static void wrong_meshes_are_refused(void** state) {
   assert_null(grid);
   // no area at all, or nothing at all, is an empty grid; a thin band is made 3
   CHECK_OK(rv_grid_from_mesh("a", 0.5, 1, 3, p, 1, flat, false, &grid, &error), error);
-  assert_true(rv_grid_active_count(grid) == 0);
+  assert_true(rv_test_active(grid) == 0);
   float background[3];
   rv_grid_background(grid, background);
   assert_true(background[0] == 1.5f);
   rv_grid_release(grid);
   CHECK_OK(rv_grid_from_mesh("a", 0.5, 3, 0, p, 0, t, false, &grid, &error), error);
-  assert_true(rv_grid_active_count(grid) == 0);
+  assert_true(rv_test_active(grid) == 0);
   rv_grid_release(grid);
 }
 

@@ -79,7 +79,11 @@ static void other_attributes_are_named(void**) {
   char path[512];
   snprintf(path, sizeof path, "%s/others.vdb", rv_test_folder());
   CHECK_OK(rv_grid_write_file(path, &grid, 1, false, &error), error);
-  assert_int_equal(rv_grid_points_channel_count(grid), 4);
+  size_t count = 0;
+  const char** names = nullptr;
+  CHECK_OK(rv_grid_points_channels(grid, &count, &names, &error), error);
+  assert_int_equal(count, 4);
+  rv_free(names);
   rv_grid_release(grid);
   RvLog log = {nullptr, hear};
   RvDetail* detail = nullptr;
