@@ -5,10 +5,9 @@
 
 #include "base/array.h"
 #include "base/rng.h"
+#include "node/define.h"
 #include "node/groom/curveu.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define ATTRIBUTE_PARMS(X)                                                                                            \
   X(STRING, name, "Name", "attrib1", "Name of the attribute. A missing attribute is created.")                        \
@@ -230,18 +229,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets the attribute.", true}};
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the attribute.", false}};
 
-const RvNodeType rv_node_attribute = {
-    .type = "attribute",
-    .label = "Attribute",
-    .category = "Geometry",
-    .summary = "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
-    .help =
-        "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
-        "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &attribute_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(attribute, "Attribute", "Geometry",
+             "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
+             "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
+             "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -1,8 +1,7 @@
 // Camera: eye, direction and lens of the flipbook, as detail attributes.
 #include "math/scalar.h"
 #include "math/vec.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define CAMERA_PARMS(X)                                                                                               \
   X(VEC3, t, "Translate", 0, 0, 1, SOFT(-10), SOFT(10), "m", "Position of the eye.")                                  \
@@ -119,18 +118,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
 
 static const RvPortDef outputs[] = {{"camera", "Camera", "One point with the camera's detail attributes.", false}};
 
-const RvNodeType rv_node_camera = {
-    .type = "camera",
-    .label = "Camera",
-    .category = "Geometry",
-    .summary = "Places a camera for the flipbook.",
-    .help =
-        "The output is one point at the eye and the detail attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 "
-        "floats each), rv_cam_fov (degrees, vertical), rv_cam_near, rv_cam_far, rv_cam_aperture (diameter of the "
-        "lens, 0 for a pinhole), rv_cam_focus and rv_cam_res (2 integers).",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &camera_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(camera, "Camera", "Geometry", "Places a camera for the flipbook.",
+             "The output is one point at the eye and the detail attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 "
+             "floats each), rv_cam_fov (degrees, vertical), rv_cam_near, rv_cam_far, rv_cam_aperture (diameter of the "
+             "lens, 0 for a pinhole), rv_cam_focus and rv_cam_res (2 integers).",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(outputs))

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/transfer/surface_read.h"
-#include "parm/table.h"
 
 #define SURFACE_PARMS(X)                                                                                               \
   X(FOLDER, "Surface")                                                                                                 \
@@ -288,29 +288,19 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return r;
 }
 
-const RvNodeType rv_node_surface = {
-    .type = "surface",
-    .label = "Surface",
-    .category = "Liquid",
-    .summary = "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
-    .help =
-        "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
-        "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
-        "them. Other primitives are ignored.\n\n"
-        "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
-        "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
-        "particles move, merge and split. A film is a tube of its outer radius around the hair, which it "
-        "includes. Strands that are close enough for their films (of one clumpid, if that is known) have liquid "
-        "between them.\n\n"
-        "The VDB surface is a level set with a band of 3 voxels on each side; density is a fog; vel is "
-        "staggered, in units per second. The result is the same bit for bit with any number of threads.\n\n"
-        "The detail attributes bulkvolume and filmvolume give the input liquid in cubic units; smallbulkvolume "
-        "the part in particles with a radius below one voxel, and thinfilmvolume the part on strands with a "
-        "radius below 1.5 voxels; memoryestimate the estimated bytes.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 3,
-    .parms = &surface_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(surface, "Surface", "Liquid",
+             "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
+             "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
+             "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
+             "them. Other primitives are ignored.\n\n"
+             "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
+             "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
+             "particles move, merge and split. A film is a tube of its outer radius around the hair, which it "
+             "includes. Strands that are close enough for their films (of one clumpid, if that is known) have liquid "
+             "between them.\n\n"
+             "The VDB surface is a level set with a band of 3 voxels on each side; density is a fog; vel is "
+             "staggered, in units per second. The result is the same bit for bit with any number of threads.\n\n"
+             "The detail attributes bulkvolume and filmvolume give the input liquid in cubic units; smallbulkvolume "
+             "the part in particles with a radius below one voxel, and thinfilmvolume the part on strands with a "
+             "radius below 1.5 voxels; memoryestimate the estimated bytes.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
