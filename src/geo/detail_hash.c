@@ -55,15 +55,20 @@ void rv_hash_attrib(RvHasher* hasher, const RvAttrib* attrib) {
   }
 }
 
+// The items of a list in an order, in memory that the caller frees; NULL: there is none, or no memory.
+static void* sorted_items(const void* items, size_t count, size_t size, int (*order)(const void*, const void*)) {
+  void* sorted = count ? rv_alloc(count, size) : NULL;
+  if (!sorted) return NULL;
+  memcpy(sorted, items, count * size);
+  qsort(sorted, count, size, order);
+  return sorted;
+}
+
 // Adds all attributes of an owner in the order of their names.
 static void add_attribs(RvHasher* hasher, const RvDetail* detail, int owner) {
   size_t count = detail->attribs[owner].count;
   rv_hasher_add_u64(hasher, count);
-  const RvAttrib** sorted = rv_alloc(count, sizeof *sorted);
-  if (sorted && count) {
-    memcpy(sorted, detail->attribs[owner].data, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_attrib_name);
-  }
+  const RvAttrib** sorted = sorted_items(detail->attribs[owner].data, count, sizeof *sorted, by_attrib_name);
   for (size_t i = 0; sorted && i < count; ++i) rv_hash_attrib(hasher, sorted[i]);
   rv_free(sorted);
 }
@@ -72,11 +77,7 @@ static void add_attribs(RvHasher* hasher, const RvDetail* detail, int owner) {
 static void add_groups(RvHasher* hasher, const RvDetail* detail, int owner) {
   size_t count = detail->groups[owner].count;
   rv_hasher_add_u64(hasher, count);
-  const RvGroup** sorted = rv_alloc(count, sizeof *sorted);
-  if (sorted && count) {
-    memcpy(sorted, detail->groups[owner].data, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_group_name);
-  }
+  const RvGroup** sorted = sorted_items(detail->groups[owner].data, count, sizeof *sorted, by_group_name);
   for (size_t i = 0; sorted && i < count; ++i) {
     rv_hasher_add_string(hasher, sorted[i]->name);
     rv_hasher_add_u64(hasher, rv_buffer_hash(sorted[i]->values));

@@ -13,6 +13,16 @@
 #include "parm/table.h"
 #include "rivulet/node.h"
 
+// Ends a cook: where it succeeded, the geometry becomes output 1 and is the host's; otherwise it is freed. Returns
+// `result`.
+static inline RvResult rv_node_give(RvCook* cook, RvDetail* out, RvResult result) {
+  if (result == RV_OK)
+    cook->output[0] = out;
+  else
+    rv_detail_free(out);
+  return result;
+}
+
 // Members of RvNodeType: an array of RvPortDef and its length.
 #define RV_NODE_INPUTS(ports) .inputs = (ports), .ninput = sizeof(ports) / sizeof *(ports)
 #define RV_NODE_OUTPUTS(ports) .outputs = (ports), .noutput = sizeof(ports) / sizeof *(ports)

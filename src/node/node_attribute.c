@@ -213,11 +213,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) result = prepare(&s, out, owners[p->class], error);
   if (result == RV_OK) result = set_values(&s, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(s.mask);
   rv_free(s.curveu);
   rv_free(s.text);

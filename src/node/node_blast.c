@@ -31,11 +31,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
                             owner == RV_PRIM && p->removeunused, error);
   // A text that is no name of a group removes none.
   if (result == RV_OK && p->removegrp) rv_detail_remove_group(out, owner, p->group);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(keep);
   rv_free(mask);
   return result;

@@ -274,11 +274,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK) r = put_property(detail, "friction", p->friction, error);
   if (r == RV_OK) r = put_property(detail, "contactangle", p->contactangle, error);
   rv_mesh_free(&mesh);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
 RV_NODE_TYPE(collider, "Collider", "Liquid",

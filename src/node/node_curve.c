@@ -111,13 +111,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a curve");
   if (result == RV_OK) result = p->method ? read_coords(p->coords, &xyz, error) : make_lines(p, &xyz, error);
   if (result == RV_OK) result = build(out, &xyz, p->method ? 1 : (size_t)p->count, p->close, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
   rv_array_free(&xyz);
-  rv_detail_free(out);
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 static const RvPortDef outputs[] = {{"curves", "Curves", "The curves, first point first.", false}};

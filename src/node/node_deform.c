@@ -238,11 +238,7 @@ static RvResult deform(Deform* d, RvError* error) {
 static RvResult cook(RvCook* cook, RvError* error) {
   Deform d = {.cook = cook, .p = cook->parms};
   RvResult result = deform(&d, error);
-  if (result == RV_OK) {
-    cook->output[0] = d.out;
-    d.out = NULL;
-  }
-  rv_detail_free(d.out);
+  rv_node_give(cook, d.out, result);
   rv_skin_free(&d.rest);
   rv_skin_free(&d.moved);
   rv_free(d.mask);

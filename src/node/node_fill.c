@@ -355,10 +355,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
     cook->stats->particles = (int64_t)lattice.count;
     // The ledger of the report begins with this liquid.
     cook->stats->ledger.bulk = (double)lattice.count * p->particlesep * p->particlesep * p->particlesep;
-    cook->output[0] = out;
-  } else {
-    rv_detail_free(out);
   }
+  rv_node_give(cook, out, r);
   rv_lattice_free(&lattice);
   if (shape.grid) rv_grid_release(shape.grid);
   return r;

@@ -188,11 +188,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = rv_select(out, p->basegroup, p->grouptype ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &base, error);
   if (result == RV_OK) result = choose(out, p, owner, in, error);
   if (result == RV_OK) result = write_group(out, p, owner, in, base, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(base);
   rv_free(in);
   return result;

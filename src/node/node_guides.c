@@ -204,10 +204,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (result == RV_OK) {
     cook->stats->strands = (int64_t)rv_detail_count(out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(out, RV_POINT);
-    cook->output[0] = out;
-    out = NULL;
   }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(mask);
   rv_free(keep);
   rv_free(hairs);

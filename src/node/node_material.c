@@ -176,11 +176,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, error);
   }
   rv_free(mask);
-  if (result == RV_OK)
-    cook->output[0] = out;
-  else
-    rv_detail_free(out);
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid particles.", true}};

@@ -188,11 +188,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     r = rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
   if (r == RV_OK) r = check_shape(cook, detail, error);
   if (r == RV_OK) r = describe(p, detail, error);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
 RV_NODE_TYPE(source, "Source", "Liquid", "Makes a shape an emitter, a region kept full, or a sink of liquid.",

@@ -499,10 +499,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!result) {
     cook->stats->strands = (int64_t)rv_detail_count(t.out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(t.out, RV_POINT);
-    cook->output[0] = t.out;
-    t.out = NULL;
   }
-  rv_detail_free(t.out);
+  rv_node_give(cook, t.out, result);
   // The binding belongs to the node's cache, where there is one.
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);

@@ -201,11 +201,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK && det < 0) r = rv_detail_reverse(detail, prims, error);
   rv_free(points);
   rv_free(prims);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
 RV_NODE_TYPE(transform, "Transform", "Geometry", "Translates, rotates and scales geometry.",

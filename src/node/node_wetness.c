@@ -275,11 +275,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = w.out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the strands");
   if (!result) w.npoint = rv_detail_count(w.out, RV_POINT);
   if (!result) result = remap(&w, error);
-  if (!result) {
-    cook->output[0] = w.out;
-    w.out = NULL;
-  }
-  rv_detail_free(w.out);
+  rv_node_give(cook, w.out, result);
   rv_free(w.mask);
   rv_free(w.strands);
   rv_free(w.film);

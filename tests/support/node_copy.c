@@ -26,11 +26,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = fill(cook, out, error);
-  if (result)
-    rv_detail_free(out);
-  else
-    cook->output[0] = out;
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 RV_NODE_TYPE(testcopy, "Test Copy", "Geometry", "Merges its inputs.", "", .flags = RV_NODE_HIDDEN,
