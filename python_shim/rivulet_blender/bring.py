@@ -31,7 +31,8 @@ def _place(thing):
     return thing
 
 
-def _remove(name):
+def remove(name):
+    """Deletes the object of that name, if there is one."""
     thing = bpy.data.objects.get(name)
     if thing is not None:
         bpy.data.objects.remove(thing, do_unlink=True)
@@ -96,11 +97,11 @@ def strands(detail, name="Strands", width_scale=1.0):
     """Hair curves from all open curves; the radius is half of `width` plus the film height."""
     sizes, order = _curve_runs(detail)
     if not sizes:
-        _remove(name)
+        remove(name)
         return None
     thing = bpy.data.objects.get(name)
     if thing is None or list(thing.get("rivulet_sizes", [])) != sizes:
-        _remove(name)
+        remove(name)
         thing = _new_hair(name, sizes)
     curves, points = thing.data, detail.points
     curves.attributes["position"].data.foreach_set(
@@ -143,23 +144,33 @@ def _points_modifier(thing, material):
     modifier[tree.inputs["Material"].identifier] = material
 
 
-def particles(detail, name="Particles", material=None):
-    """Loose points as spheres of their `pscale`."""
-    used = numpy.zeros(len(detail.points), bool)
-    used[detail.corners] = True
-    keep = ~used
-    P = detail.points["P"][keep]
-    if not len(P):
-        _remove(name)
+def _balls(detail, keep, radius, name, material):
+    """The points of a mask as spheres; `radius` has a number for each point of the detail."""
+    if not keep.any():
+        remove(name)
         return None
-    mesh = _vertices(name, P)
-    scale = detail.points.get("pscale")
-    _give(mesh, "POINT", "radius", scale[keep] if scale is not None else numpy.full(len(P), 0.005), "FLOAT")
+    mesh = _vertices(name, detail.points["P"][keep])
+    _give(mesh, "POINT", "radius", radius[keep], "FLOAT")
     if "v" in detail.points:
         _give(mesh, "POINT", "velocity", detail.points["v"][keep], "FLOAT_VECTOR")
     thing = _show_mesh(name, mesh, None)
     _points_modifier(thing, material)
     return thing
+
+
+def particles(detail, name="Particles", material=None):
+    """Loose points as spheres of their `pscale`."""
+    keep = numpy.ones(len(detail.points), bool)
+    keep[detail.corners] = False
+    scale = detail.points.get("pscale")
+    return _balls(detail, keep, scale if scale is not None else numpy.full(len(keep), 0.005), name, material)
+
+
+def drops(detail, name="Drops", material=None):
+    """Drops that hang at the tips of strands, as spheres of their `dropradius`."""
+    radius = detail.points.get("dropradius")
+    radius = numpy.zeros(len(detail.points)) if radius is None else numpy.nan_to_num(radius)
+    return _balls(detail, radius > 0, radius, name, material)
 
 
 #------------------------------------------------------------------------------------------------ meshes
@@ -211,7 +222,7 @@ def faces(detail, name="Body", material=None):
     starts, corners = detail.starts, detail.corners
     kept = [i for i in range(len(detail.prims)) if detail.prim_type(i) == "polygon" and starts[i + 1] - starts[i] > 2]
     if not kept:
-        _remove(name)
+        remove(name)
         return None
     sizes = numpy.array([starts[i + 1] - starts[i] for i in kept])
     chosen = numpy.concatenate([corners[starts[i]:starts[i + 1]] for i in kept])
@@ -224,11 +235,11 @@ def level_set(detail, name="Liquid", grid="surface", material=None):
     """A mesh of the surface of a level set."""
     found = detail.grids().get(grid)
     if found is None or found.kind != "level set":
-        _remove(name)
+        remove(name)
         return None
     points, triangles = found.mesh()
     if not len(triangles):
-        _remove(name)
+        remove(name)
         return None
     mesh = _mesh(name, points, numpy.full(len(triangles), 3), triangles.reshape(-1), True)
     return _show_mesh(name, mesh, material)
@@ -257,7 +268,9 @@ def camera(detail, name="Camera"):
     thing = bpy.data.objects.get(name) or bpy.data.objects.new(name, bpy.data.cameras.new(name))
     thing.data.sensor_fit = "VERTICAL"
     thing.data.angle = math.radians(float(numpy.asarray(values["rv_cam_fov"]).reshape(-1)[0]))
-    thing.data.clip_start, thing.data.clip_end = 1e-3, 1e3
+    for key, limit in (("near", "clip_start"), ("far", "clip_end")):
+        if "rv_cam_" + key in values:
+            setattr(thing.data, limit, float(numpy.asarray(values["rv_cam_" + key]).reshape(-1)[0]))
     _place(thing)
     from mathutils import Matrix
     columns = numpy.stack([right, numpy.cross(back, right), back, eye], 1)

@@ -21,6 +21,8 @@ import numpy  # noqa: E402
 import rivulet  # noqa: E402
 from rivulet_blender import bring, materials  # noqa: E402
 
+DROPS = "Drops"  # object of the drops at the tips of strands
+
 
 def arguments(given):
     parser = argparse.ArgumentParser(prog="render.py", description="Renders a cache with Cycles.")
@@ -69,6 +71,7 @@ def show_strands(detail, options):
     thing = bring.strands(detail, width_scale=options.width_scale)
     if thing is not None and not thing.data.materials:
         thing.data.materials.append(materials.hair())
+    bring.drops(detail, DROPS, materials.drops())
 
 
 def show_faces(detail, options):
@@ -78,6 +81,8 @@ def show_faces(detail, options):
 def show_liquid(detail, options):
     if bring.level_set(detail, material=materials.water()) is None:
         bring.particles(detail, material=materials.drops())
+    else:
+        bring.remove(DROPS)  # the surface of a solver has them
 
 
 def box(details):

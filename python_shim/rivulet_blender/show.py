@@ -8,7 +8,7 @@ import rivulet
 
 from . import bring, export, materials
 
-STRANDS, LIQUID = "Rivulet Strands", "Rivulet Liquid"
+STRANDS, DROPS, LIQUID = "Rivulet Strands", "Rivulet Drops", "Rivulet Liquid"
 
 
 def path_of(scene, name, frame):
@@ -21,16 +21,18 @@ def update(scene):
     try:
         path = path_of(scene, "strands", frame)
         if os.path.exists(path):
-            thing = bring.strands(bring.load(path), STRANDS)
+            strands = bring.load(path)
+            thing = bring.strands(strands, STRANDS)
             if thing is not None and not thing.data.materials:
                 thing.data.materials.append(materials.hair())
+            bring.drops(strands, DROPS, materials.drops())
         path = path_of(scene, "liquid", frame)
         if os.path.exists(path):
             bring.particles(bring.load(path), LIQUID, materials.drops())
     except rivulet.Error as reason:
         scene.rivulet.status = str(reason)
         return
-    for name, kind in ((STRANDS, "strands"), (LIQUID, "liquid")):
+    for name, kind in ((STRANDS, "strands"), (DROPS, "strands"), (LIQUID, "liquid")):
         thing = bpy.data.objects.get(name)
         if thing is not None:
             thing.hide_viewport = thing.hide_render = not os.path.exists(path_of(scene, kind, frame))

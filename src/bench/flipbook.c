@@ -124,7 +124,7 @@ static double rmse(const RvImage* image, const RvImage* reference, double* mean)
 
 // Renders the picture and the reference, and emits the figures.
 static RvResult measure(const RvBenchOut* out, const RvDetail* const* details, size_t count, RvError* error) {
-  RvCamera camera = {{1.0, 0.08, 0.75}, {0, -0.14, 0.1}, {0, 1, 0}, 37, 0, 0, 0, 0};
+  RvCamera camera = {.eye = {1.0, 0.08, 0.75}, .target = {0, -0.14, 0.1}, .up = {0, 1, 0}, .fov_y_degrees = 37};
   // A shrunk run also has a smaller picture.
   int part = out->shrink > 1 ? 8 : 1, pixels = WIDTH / part * (HEIGHT / part);
   RvViewOptions options = rv_view_options(RV_VIEW_NORMAL, WIDTH / part, HEIGHT / part), best = options;

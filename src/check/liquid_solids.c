@@ -42,8 +42,39 @@ static void closed_area(const RvLiquidGrid* g, const RvLiquidSolids* s, int axis
   for (int i = 0; i < 64; ++i) *largest_plane = fmax(*largest_plane, plane[i]);
 }
 
+// Share of the unit square at (u, v) that lies outside of a disc of this radius about the origin: the mean over columns
+// of the part of a column outside, exact in v.
+static double outside_disc(double u, double v, double radius) {
+  enum { COLUMNS = 256 };
+  double sum = 0;
+  for (int k = 0; k < COLUMNS; ++k) {
+    double x = u + (k + 0.5) / COLUMNS, square = radius * radius - x * x;
+    double half = square > 0 ? sqrt(square) : 0;
+    sum += 1 - fmax(fmin(v + 1, half) - fmax(v, -half), 0);
+  }
+  return sum / COLUMNS;
+}
+
+// Largest error of a face's open share against the ball's disc in the plane of the face.
+static double face_error(const RvLiquidGrid* grid, const RvLiquidSolids* s, const double centre[3], double radius) {
+  double largest_error = 0;
+  for (size_t t = 0; t < grid->tiles.count; ++t)
+    for (int i = 0; i < 3 * RV_TILE_CELLS; ++i) {
+      int a = i / RV_TILE_CELLS, c = i % RV_TILE_CELLS;
+      double x[3];
+      for (int b = 0; b < 3; ++b) x[b] = rv_liquid_corner(grid, t, b, c >> (3 * b) & 7) - centre[b];
+      // Where the ball cuts the plane at less than 45 degrees, a small error of the distance opens much of the face.
+      double square = radius * radius - x[a] * x[a];
+      if (square < 0.5 * radius * radius) continue;
+      double open = outside_disc(x[(a + 1) % 3], x[(a + 2) % 3], sqrt(square));
+      largest_error = fmax(largest_error, fabs(open - (double)s->open[a].data[t * RV_TILE_CELLS + (size_t)c]));
+    }
+  return largest_error;
+}
+
 typedef struct Openings {
   double volume, section;  // largest relative errors
+  double face;             // largest error of a face's open share
   double motion;           // largest error of a face's velocity
 } Openings;
 
@@ -87,6 +118,7 @@ static RvResult measure_ball(double radius, const RvLiquidGrid* grid, Openings* 
       o->section = fmax(o->section, fabs(largest_plane / (RV_PI * (radius * radius - away * away)) - 1));
     }
     if (!result) o->motion = fmax(o->motion, velocity_error(grid, &s, &solid));
+    if (!result) o->face = fmax(o->face, face_error(grid, &s, to, radius));
   }
   rv_liquid_solids_free(&s);
   if (ball) rv_grid_release(ball);
@@ -104,6 +136,9 @@ RvResult rv_check_openings(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, "volume", o[1].volume, 0, 0.01);
     rv_check_emit(out, "section", o[1].section, 0, 0.01);
     rv_check_emit(out, "volume_order", o[0].volume / o[1].volume, 4, 1);
+    // The linear distance is wrong by up to 2 / (8 R) at the middle of a face, a quarter of that in voxels of half a
+    // cell, 0.023 together: at 45 degrees the outline is off by 0.033, along at most 1.4 of a side.
+    rv_check_emit(out, "face", o[1].face, 0, 0.05);
     rv_check_emit(out, "face_velocity", fmax(o[0].motion, o[1].motion), 0, 1e-5);
   }
   rv_liquid_grid_free(&grid);

@@ -19,21 +19,6 @@ static const char tuft[] =
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"damp\"], \"parms\": {\"drying\": 2e-4, \"absorption\": 5,"
     "  \"killbox\": true, \"killmin\": [-1, -0.06, -1], \"killmax\": [1, 1, 1]}}";
 
-// Figures from the reports of the frames.
-typedef struct Figures {
-  double clumps;         // of the last frame
-  double fewest_clumps;  // of all frames after the first
-  double drift;          // largest error of the ledger, relative
-} Figures;
-
-// Hook of a finished frame.
-static void frame_done(void* user, const RvFrameReport* report) {
-  Figures* s = user;
-  s->clumps = (double)report->stats.clumps;
-  if (report->frame > 1) s->fewest_clumps = fmin(s->fewest_clumps, s->clumps);
-  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(&report->stats.ledger));
-}
-
 // Largest magnitude of a point attribute; NaN without it.
 static double largest(const RvDetail* d, const char* name) {
   const float* a = rv_detail_f32(d, RV_POINT, name, 1);
@@ -82,25 +67,23 @@ typedef struct Drying {
 static RvResult dry_out(const RvCheckOut* out, const Drying* d, RvError* error) {
   RvSceneRig rig;
   RvDetail *groom = NULL, *now = NULL, *wet = NULL;
-  Figures figures = {.fewest_clumps = d->strands};
   size_t points = (size_t)d->points;
   RvResult result = rv_rig_scene_open(&rig, d->nodes, error);
   if (result) return result;
   // The groom, the wet frame and the last one.
-  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &figures, .frame_done = frame_done});
   result = rv_rig_scene_cook(&rig, "s", 1, &groom, error);
-  if (!result) result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = d->last_frame}, error);
+  if (!result) result = rv_rig_scene_run(&rig, d->last_frame, error);
   if (!result && d->wet_frame) result = rv_rig_scene_cook(&rig, "s", d->wet_frame, &wet, error);
   if (!result) result = rv_rig_scene_cook(&rig, "s", d->last_frame, &now, error);
   // Wet: clumps and spread of the tips. Dry: no liquid, clumps and groom as before.
   if (!result) {
-    rv_check_emit(out, "clumped", figures.fewest_clumps / d->strands, 0, 0.6);
+    rv_check_emit(out, "clumped", rig.figures.fewest_clumps / d->strands, 0, 0.6);
     if (wet) rv_check_emit(out, "drawn_together", spread(wet, points) / spread(groom, points), 0, 0.7);
     rv_check_emit(out, "film", largest(now, "filmheight"), 0, 0);
     rv_check_emit(out, "absorbed", largest(now, "absorbed"), 0, 0);
-    rv_check_emit(out, "clumps", figures.clumps / d->strands, 1, 0.2);
+    rv_check_emit(out, "clumps", rig.figures.clumps / d->strands, 1, 0.2);
     rv_check_emit(out, "from_groom", mean_distance(groom, now) / d->length, 0, 0.02);
-    rv_check_emit(out, "volume", figures.drift, 0, 1e-12);
+    rv_check_emit(out, "volume", rig.figures.drift, 0, 1e-12);
   }
   rv_detail_free(groom);
   rv_detail_free(wet);

@@ -22,36 +22,21 @@ static const char tuft[] =
     "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"per\"], \"parms\": {\"particlesep\": 0.001, \"absorption\": 0,"
     "  \"killbox\": true, \"killmin\": [-1, -0.08, -1], \"killmax\": [1, 1, 1]}}";
 
-// Figures from the reports of the frames.
-typedef struct Figures {
-  double film, dripped;  // m3, at the last frame
-  double drift;          // largest error of the ledger, relative
-} Figures;
-
-// Hook of a finished frame.
-static void frame_done(void* user, const RvFrameReport* report) {
-  Figures* s = user;
-  const RvLedger* l = &report->stats.ledger;
-  s->film = l->film;
-  s->dripped = l->bulk + l->killed;
-  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(l));
-}
-
 // Cooks the scene with `count` strands that stand for `hairs` hairs each.
-static RvResult run(int count, int hairs, Figures* figures, RvError* error) {
+static RvResult run(int count, int hairs, RvSceneFigures* figures, RvError* error) {
   char nodes[2000];
   RvSceneRig rig;
   snprintf(nodes, sizeof nodes, tuft, count, hairs);
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;
-  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = figures, .frame_done = frame_done});
-  result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = 11}, error);
+  result = rv_rig_scene_run(&rig, 11, error);
+  *figures = rig.figures;
   rv_rig_scene_close(&rig);
   return result;
 }
 
 RvResult rv_check_wet_guides(const RvCheckOut* out, RvError* error) {
-  Figures hairs = {0}, guides = {0};
+  RvSceneFigures hairs = {0}, guides = {0};
   RvResult result = run(200, 1, &hairs, error);
   if (!result) result = run(20, 10, &guides, error);
   if (result) return result;

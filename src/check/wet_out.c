@@ -67,20 +67,6 @@ static const char strands[] =
 static const double TUBE_RADIUS = 4e-5;     // m: hairradius of the scene
 enum { TUBE_POINTS = 9, TUBE_FRAMES = 4 };  // points of a strand; last frame
 
-// Figures from the reports of the frames.
-typedef struct Figures {
-  double film;   // m3, at the last frame
-  double drift;  // largest error of the ledger, relative
-} Figures;
-
-// Hook of a finished frame.
-static void frame_done(void* user, const RvFrameReport* report) {
-  Figures* s = user;
-  const RvLedger* l = &report->stats.ledger;
-  s->film = l->film;
-  s->drift = fmax(s->drift, rv_rig_scene_ledger_error(l));
-}
-
 // Volume of film by the tubes, m3: pi (R^2 - r^2) over half of each edge of a point, R the tube's radius.
 static double tube_volume(const RvDetail* d, int n) {
   const float *P = rv_detail_f32(d, RV_POINT, "P", 3), *R = rv_detail_f32(d, RV_POINT, "filmradius", 1);
@@ -97,16 +83,14 @@ static double tube_volume(const RvDetail* d, int n) {
 
 RvResult rv_check_wet_tube(const RvCheckOut* out, RvError* error) {
   RvSceneRig rig;
-  Figures figures = {0};
   RvDetail* now = NULL;
   RvResult result = rv_rig_scene_open(&rig, strands, error);
   if (result) return result;
-  rv_scene_set_hooks(rig.scene, &(RvSceneHooks){.user = &figures, .frame_done = frame_done});
-  result = rv_scene_run(rig.scene, &(RvRun){.node = "s", .first = 1, .last = TUBE_FRAMES}, error);
+  result = rv_rig_scene_run(&rig, TUBE_FRAMES, error);
   if (!result) result = rv_rig_scene_cook(&rig, "s", TUBE_FRAMES, &now, error);
   if (!result) {
-    rv_check_emit(out, "volume", tube_volume(now, TUBE_POINTS) / figures.film, 1, 1e-5);
-    rv_check_emit(out, "ledger", figures.drift, 0, 1e-12);
+    rv_check_emit(out, "volume", tube_volume(now, TUBE_POINTS) / rig.figures.film, 1, 1e-5);
+    rv_check_emit(out, "ledger", rig.figures.drift, 0, 1e-12);
   }
   rv_detail_free(now);
   rv_rig_scene_close(&rig);

@@ -172,7 +172,7 @@ static RvResult camera_from_numbers(Flipbook* f, RvError* error) {
   if (count < 6 || *text || !(v[6] > 0 && v[6] < WIDEST_FOV))
     return rv_fail(error, RV_BAD_INPUT, "--camera takes a camera node, 'auto', or X,Y,Z,TX,TY,TZ[,FOV]; not '%s'",
                    f->camera);
-  f->view = (RvCamera){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {0, 1, 0}, v[6], 0, 0, 0, 0};
+  f->view = (RvCamera){.eye = {v[0], v[1], v[2]}, .target = {v[3], v[4], v[5]}, .up = {0, 1, 0}, .fov_y_degrees = v[6]};
   return RV_OK;
 }
 

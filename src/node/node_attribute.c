@@ -6,10 +6,9 @@
 
 #include "base/array.h"
 #include "base/rng.h"
+#include "node/define.h"
 #include "node/groom/curveu.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define ATTRIBUTE_PARMS(X)                                                                                            \
   X(STRING, name, "Name", "attrib1", "Name of the attribute. A missing attribute is created.")                        \
@@ -226,11 +225,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) result = prepare(&s, out, owners[p->class], error);
   if (result == RV_OK) result = set_values(&s, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(s.mask);
   rv_free(s.curveu);
   rv_free(s.text);
@@ -242,18 +237,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets the attribute.", true}};
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the attribute.", false}};
 
-const RvNodeType rv_node_attribute = {
-    .type = "attribute",
-    .label = "Attribute",
-    .category = "Geometry",
-    .summary = "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
-    .help =
-        "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
-        "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &attribute_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(attribute, "Attribute", "Geometry",
+             "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
+             "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
+             "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

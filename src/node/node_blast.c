@@ -1,8 +1,7 @@
 // Blast: deletes a group of points or primitives, or all others.
 #include "base/memory.h"
+#include "node/define.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define BLAST_PARMS(X)                                                                                       \
   X(STRING, group, "Group", "", "Elements to delete: groups, numbers and ranges. Empty: all.")               \
@@ -32,11 +31,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
                             owner == RV_PRIM && p->removeunused, error);
   // A text that is no name of a group removes none.
   if (result == RV_OK && p->removegrp) rv_detail_remove_group(out, owner, p->group);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(keep);
   rv_free(mask);
   return result;
@@ -45,16 +40,6 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry to delete from.", true}};
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "Remaining geometry.", false}};
 
-const RvNodeType rv_node_blast = {
-    .type = "blast",
-    .label = "Blast",
-    .category = "Geometry",
-    .summary = "Deletes points or primitives.",
-    .help = "A primitive that loses a point is deleted as well, so a strand is never cut.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &blast_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(blast, "Blast", "Geometry", "Deletes points or primitives.",
+             "A primitive that loses a point is deleted as well, so a strand is never cut.", RV_NODE_INPUTS(inputs),
+             RV_NODE_OUTPUTS(outputs))

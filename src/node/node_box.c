@@ -1,7 +1,6 @@
 // Box: a closed mesh of quads with divided faces.
+#include "node/define.h"
 #include "node/shape/shape.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define BOX_PARMS(X)                                                                                       \
   X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(10), "m",                                                   \
@@ -90,17 +89,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return rv_shape_end(&shape, false, &cook->output[0], error);
 }
 
-const RvNodeType rv_node_box = {
-    .type = "box",
-    .label = "Box",
-    .category = "Geometry",
-    .summary = "Makes a closed box of quads.",
-    .help =
-        "The mesh is closed and no two points coincide. Faces are wound clockwise seen from outside, as in "
-        "Houdini.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = box_outputs,
-    .noutput = 1,
-    .parms = &box_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(box, "Box", "Geometry", "Makes a closed box of quads.",
+             "The mesh is closed and no two points coincide. Faces are wound clockwise seen from outside, as in "
+             "Houdini.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(box_outputs))

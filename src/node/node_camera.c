@@ -1,8 +1,7 @@
 // Camera: eye, direction and lens of the flipbook, as detail attributes.
 #include "math/scalar.h"
 #include "math/vec.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define CAMERA_PARMS(X)                                                                                               \
   X(VEC3, t, "Translate", 0, 0, 1, SOFT(-10), SOFT(10), "m", "Position of the eye.")                                  \
@@ -29,8 +28,10 @@
     "Distance from the eye that is sharp. 0 focuses on the target.", WHEN("{ fstop == 0 }"))                          \
   X(INT, resx, "Width", 1280, HARD(1), HARD(16384), "", "Width of the picture in pixels.")                            \
   X(INT, resy, "Height", 720, HARD(1), HARD(16384), "", "Height of the picture in pixels.")                           \
-  X(FLOAT, near, "Near", 0.001, HARD(0), SOFT(1), "m", "Distance below which nothing is drawn.")                      \
-  X(FLOAT, far, "Far", 10000, HARD(0), SOFT(10000), "m", "Distance beyond which nothing is drawn.")
+  X(FLOAT, near, "Near", 0.001, HARD(0), SOFT(1), "m", "Distance along the view below which nothing is drawn.")       \
+  X(FLOAT, far, "Far", 10000, HARD(0), SOFT(10000), "m",                                                              \
+    "Distance along the view beyond which nothing is drawn. Floor, mirror images and what is seen through water are " \
+    "not cut off.")
 RV_PARM_TABLE(CameraParms, camera_table, CAMERA_PARMS)
 
 static const double LEAST_SINE = 1e-9;   // of the angle between view and up
@@ -62,6 +63,9 @@ static RvResult make_view(const CameraParms* p, double meters, View* view, RvErr
     return rv_fail(error, RV_BAD_INPUT, "target: it coincides with the eye (t); move one of them");
   if (!(rv_length(rv_cross(direction, view->up)) > LEAST_SINE * rv_length(direction) * rv_length(view->up)))
     return rv_fail(error, RV_BAD_INPUT, "up: it is parallel to the view direction; choose another");
+  if (!(p->near < p->far))
+    return rv_fail(error, RV_BAD_INPUT, "far is %g and near %g: nothing lies between them; far must be larger", p->far,
+                   p->near);
   // Angle of view from the sensor height, and the lens diameter from the f-stop.
   double height = p->aperture * (double)p->resy / (double)p->resx;
   view->fov = p->lens == 1 ? 2 * rv_atan2(height / 2, p->focal) * 180 / RV_PI : p->fov;
@@ -110,27 +114,13 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory for a camera");
   result = write_view(out, cook->parms, &view, error);
-  if (result == RV_OK)
-    cook->output[0] = out;
-  else
-    rv_detail_free(out);
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 static const RvPortDef outputs[] = {{"camera", "Camera", "One point with the camera's detail attributes.", false}};
 
-const RvNodeType rv_node_camera = {
-    .type = "camera",
-    .label = "Camera",
-    .category = "Geometry",
-    .summary = "Places a camera for the flipbook.",
-    .help =
-        "The output is one point at the eye and the detail attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 "
-        "floats each), rv_cam_fov (degrees, vertical), rv_cam_near, rv_cam_far, rv_cam_aperture (diameter of the "
-        "lens, 0 for a pinhole), rv_cam_focus and rv_cam_res (2 integers).",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &camera_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(camera, "Camera", "Geometry", "Places a camera for the flipbook.",
+             "The output is one point at the eye and the detail attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 "
+             "floats each), rv_cam_fov (degrees, vertical), rv_cam_near, rv_cam_far, rv_cam_aperture (diameter of the "
+             "lens, 0 for a pinhole), rv_cam_focus and rv_cam_res (2 integers).",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(outputs))

@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "mesh/mesh.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define COLLIDER_PARMS(X)                                                                                          \
   X(FOLDER, "Distance")                                                                                            \
@@ -275,33 +274,18 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK) r = put_property(detail, "friction", p->friction, error);
   if (r == RV_OK) r = put_property(detail, "contactangle", p->contactangle, error);
   rv_mesh_free(&mesh);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
-const RvNodeType rv_node_collider = {
-    .type = "collider",
-    .label = "Collider",
-    .category = "Liquid",
-    .summary = "Prepares a mesh or VDB to collide with: distance, velocity and surface properties.",
-    .help =
-        "The input passes through and gets:\n\n"
-        "The VDB collision, a level set that is negative inside. For a closed mesh it is the signed distance, "
-        "whichever way the faces point; for an open mesh the distance to a shell of the Thickness. A VDB input "
-        "keeps its distance, renamed from surface if needed; its velocity vel or v becomes collisionvel, and "
-        "without one the collider stands still.\n\n"
-        "The point attribute v of a mesh, in metres per second: that of the input, or the motion of the points "
-        "over one frame. A mesh whose topology changes needs its own v.\n\n"
-        "The primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input "
-        "already has them on points or primitives.",
-    .flags = RV_NODE_SAMPLES_FRAMES,
-    .inputs = collider_inputs,
-    .ninput = 1,
-    .outputs = collider_outputs,
-    .noutput = 1,
-    .parms = &collider_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(collider, "Collider", "Liquid",
+             "Prepares a mesh or VDB to collide with: distance, velocity and surface properties.",
+             "The input passes through and gets:\n\n"
+             "The VDB collision, a level set that is negative inside. For a closed mesh it is the signed distance, "
+             "whichever way the faces point; for an open mesh the distance to a shell of the Thickness. A VDB input "
+             "keeps its distance, renamed from surface if needed; its velocity vel or v becomes collisionvel, and "
+             "without one the collider stands still.\n\n"
+             "The point attribute v of a mesh, in metres per second: that of the input, or the motion of the points "
+             "over one frame. A mesh whose topology changes needs its own v.\n\n"
+             "The primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input "
+             "already has them on points or primitives.",
+             .flags = RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(collider_inputs), RV_NODE_OUTPUTS(collider_outputs))

@@ -3,8 +3,7 @@
 
 #include "base/array.h"
 #include "math/vec.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define CURVE_PARMS(X)                                                                                               \
   X(MENU, method, "Method", 0, "line=Line|coords=Coordinates",                                                       \
@@ -112,26 +111,12 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a curve");
   if (result == RV_OK) result = p->method ? read_coords(p->coords, &xyz, error) : make_lines(p, &xyz, error);
   if (result == RV_OK) result = build(out, &xyz, p->method ? 1 : (size_t)p->count, p->close, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
   rv_array_free(&xyz);
-  rv_detail_free(out);
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 static const RvPortDef outputs[] = {{"curves", "Curves", "The curves, first point first.", false}};
 
-const RvNodeType rv_node_curve = {
-    .type = "curve",
-    .label = "Curve",
-    .category = "Geometry",
-    .summary = "Makes lines, or a curve through listed points.",
-    .help = "Points get the attribute curveu, 0 at the first point and 1 at the last.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &curve_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(curve, "Curve", "Geometry", "Makes lines, or a curve through listed points.",
+             "Points get the attribute curveu, 0 at the first point and 1 at the last.", .flags = RV_NODE_GENERATOR,
+             RV_NODE_OUTPUTS(outputs))

@@ -5,9 +5,8 @@
 #include "base/parallel.h"
 #include "mesh/skin_bind.h"
 #include "mesh/xform.h"
+#include "node/define.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define DEFORM_PARMS(X)                                                                                              \
   X(STRING, group, "Group", "", "Strands that follow the skin. The others stay where they are. Empty: all strands.") \
@@ -240,11 +239,7 @@ static RvResult deform(Deform* d, RvError* error) {
 static RvResult cook(RvCook* cook, RvError* error) {
   Deform d = {.cook = cook, .p = cook->parms};
   RvResult result = deform(&d, error);
-  if (result == RV_OK) {
-    cook->output[0] = d.out;
-    d.out = NULL;
-  }
-  rv_detail_free(d.out);
+  rv_node_give(cook, d.out, result);
   rv_skin_free(&d.rest);
   rv_skin_free(&d.moved);
   rv_free(d.mask);
@@ -259,22 +254,11 @@ static const RvPortDef inputs[] = {{"strands", "Strands", "Curves, root first, g
                                    {"skin", "Animated Skin", "The same skin, animated, with the same topology.", true}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The strands on the moved skin.", false}};
 
-const RvNodeType rv_node_deform = {
-    .type = "deform",
-    .label = "Deform",
-    .category = "Hair",
-    .summary = "Moves strands with an animated skin.",
-    .help =
-        "Each strand keeps its shape and moves rigidly with the frame of the skin at its root: the smooth normal "
-        "and the first parametric direction of the face. Orient, vectors, normals and other directions of "
-        "points, vertices and strands turn with it; rest stays.\n\n"
-        "Roots are located by skinprim and skinprimuv. Strands without these attributes are bound to the nearest "
-        "face of the rest skin, to about a thousandth of its size. A strand whose skinprim names no face stays "
-        "where it is and is counted in a warning.",
-    .inputs = inputs,
-    .ninput = 3,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &deform_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(deform, "Deform", "Hair", "Moves strands with an animated skin.",
+             "Each strand keeps its shape and moves rigidly with the frame of the skin at its root: the smooth normal "
+             "and the first parametric direction of the face. Orient, vectors, normals and other directions of "
+             "points, vertices and strands turn with it; rest stays.\n\n"
+             "Roots are located by skinprim and skinprimuv. Strands without these attributes are bound to the nearest "
+             "face of the rest skin, to about a thousandth of its size. A strand whose skinprim names no face stays "
+             "where it is and is counted in a warning.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

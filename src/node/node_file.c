@@ -1,6 +1,6 @@
 // File: reads geometry from one file, or from one file a frame.
+#include "node/define.h"
 #include "node/load.h"
-#include "parm/table.h"
 
 #define FILE_PARMS(X)                                                                       \
   X(FILE, file, "Geometry File", "",                                                        \
@@ -17,18 +17,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return rv_load_frame(cook, p->file, (RvMissing)p->missingframe, offsetof(FileParms, file), &cook->output[0], error);
 }
 
-const RvNodeType rv_node_file = {
-    .type = "file",
-    .label = "File",
-    .category = "Files",
-    .summary = "Reads geometry from a file or a sequence of files.",
-    .help =
-        "A path with $F makes the node depend on the frame; between frames the file of the nearest frame is "
-        "read. A file that changes on disk is read again: its size and time are part of what the host compares "
-        "before it reuses a result. Unknown kinds of records are skipped, with a warning that names them.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = file_outputs,
-    .noutput = 1,
-    .parms = &file_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(file, "File", "Files", "Reads geometry from a file or a sequence of files.",
+             "A path with $F makes the node depend on the frame; between frames the file of the nearest frame is "
+             "read. A file that changes on disk is read again: its size and time are part of what the host compares "
+             "before it reuses a result. Unknown kinds of records are skipped, with a warning that names them.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(file_outputs))

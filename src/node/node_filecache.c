@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "geo/text.h"
+#include "node/define.h"
 #include "node/load.h"
-#include "parm/table.h"
 #include "rivulet/state.h"
 
 #define FILECACHE_PARMS(X)                                                                                             \
@@ -127,21 +127,9 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return cook->output[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
 }
 
-const RvNodeType rv_node_filecache = {
-    .type = "filecache",
-    .label = "File Cache",
-    .category = "Files",
-    .summary = "Writes its input to disk, one file a frame, or reads it back.",
-    .help =
-        "A file is written when its frame is cooked; cooks between frames and samples for other nodes only pass "
-        "the input through. Files are written under a temporary name and renamed when complete, so an older file "
-        "stays intact if the disk is full. The ending selects the format: .geo, .bgeo and .bgeo.sc keep "
-        "everything; .vdb keeps VDBs and points; .vtp and .usda are for other programs and cannot be read back.",
-    .flags = RV_NODE_WRITES,
-    .inputs = filecache_inputs,
-    .ninput = 1,
-    .outputs = filecache_outputs,
-    .noutput = 1,
-    .parms = &filecache_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(filecache, "File Cache", "Files", "Writes its input to disk, one file a frame, or reads it back.",
+             "A file is written when its frame is cooked; cooks between frames and samples for other nodes only pass "
+             "the input through. Files are written under a temporary name and renamed when complete, so an older file "
+             "stays intact if the disk is full. The ending selects the format: .geo, .bgeo and .bgeo.sc keep "
+             "everything; .vdb keeps VDBs and points; .vtp and .usda are for other programs and cannot be read back.",
+             .flags = RV_NODE_WRITES, RV_NODE_INPUTS(filecache_inputs), RV_NODE_OUTPUTS(filecache_outputs))

@@ -7,8 +7,7 @@
 #include "math/scalar.h"
 #include "mesh/lattice.h"
 #include "mesh/mesh.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define FILL_PARMS(X)                                                                                                 \
   X(FOLDER, "Particles")                                                                                              \
@@ -366,36 +365,22 @@ static RvResult cook(RvCook* cook, RvError* error) {
     cook->stats->particles = (int64_t)lattice.count;
     // The ledger of the report begins with this liquid.
     cook->stats->ledger.bulk = (double)lattice.count * p->particlesep * p->particlesep * p->particlesep;
-    cook->output[0] = out;
-  } else {
-    rv_detail_free(out);
   }
+  rv_node_give(cook, out, r);
   rv_lattice_free(&lattice);
   if (shape.grid) rv_grid_release(shape.grid);
   return r;
 }
 
-const RvNodeType rv_node_fill = {
-    .type = "fill",
-    .label = "Fill",
-    .category = "Liquid",
-    .summary = "Fills a closed mesh, a VDB or a box with liquid particles.",
-    .help =
-        "Particles lie on a cubic lattice. Each is a cube of liquid of side particlesep: the attribute volume "
-        "(64 bit) is particlesep cubed, and pscale is the radius of the sphere of that volume, 0.62 particlesep. "
-        "The node takes as many cells as the volume of the shape holds, the fullest first, so the volume of the "
-        "liquid equals that of the shape to half a particle. In meshes and VDBs the lattice is anchored at the "
-        "world origin, so that moving one wall changes nothing elsewhere; in a box without input it is anchored "
-        "at the box, which whole cells fill exactly.\n\n"
-        "Points have P, v, pscale, id, source, volume and, if named, material; the detail attribute nextid is "
-        "the first free id. Detail attributes of the input pass through.\n\n"
-        "A mesh should be closed: liquid leaks through holes wider than half of particlesep, and a warning "
-        "counts the open edges. Its faces may point either way.",
-    .flags = RV_NODE_GENERATOR,
-    .inputs = fill_inputs,
-    .ninput = 1,
-    .outputs = fill_outputs,
-    .noutput = 1,
-    .parms = &fill_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(fill, "Fill", "Liquid", "Fills a closed mesh, a VDB or a box with liquid particles.",
+             "Particles lie on a cubic lattice. Each is a cube of liquid of side particlesep: the attribute volume "
+             "(64 bit) is particlesep cubed, and pscale is the radius of the sphere of that volume, 0.62 particlesep. "
+             "The node takes as many cells as the volume of the shape holds, the fullest first, so the volume of the "
+             "liquid equals that of the shape to half a particle. In meshes and VDBs the lattice is anchored at the "
+             "world origin, so that moving one wall changes nothing elsewhere; in a box without input it is anchored "
+             "at the box, which whole cells fill exactly.\n\n"
+             "Points have P, v, pscale, id, source, volume and, if named, material; the detail attribute nextid is "
+             "the first free id. Detail attributes of the input pass through.\n\n"
+             "A mesh should be closed: liquid leaks through holes wider than half of particlesep, and a warning "
+             "counts the open edges. Its faces may point either way.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(fill_inputs), RV_NODE_OUTPUTS(fill_outputs))

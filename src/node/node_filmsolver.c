@@ -1,4 +1,5 @@
 // Film solver: the surface-flow stage alone (design section 3): strands are animated, liquid is cached or none.
+#include "node/define.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_TABLE(RvFilmParms, film_table, RV_FILM_PARMS)
@@ -33,7 +34,8 @@ static const RvPortDef inputs[] = {
     {"colliders", "Colliders", "Solids that drops meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const RvPortDef outputs[] = {
-    {"strands", "Strands", "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
+    {"strands", "Strands",
+     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
     {"liquid", "Liquid", "The drops that left the strands.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 
@@ -50,10 +52,8 @@ const RvNodeType rv_node_filmsolver = {
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 5,
-    .inputs = inputs,
-    .ninput = 4,
-    .outputs = outputs,
-    .noutput = 3,
+    RV_NODE_INPUTS(inputs),
+    RV_NODE_OUTPUTS(outputs),
     .parms = &film_table,
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,

@@ -1,7 +1,6 @@
 // Grid: a flat sheet of quads.
+#include "node/define.h"
 #include "node/shape/shape.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define GRID_PARMS(X)                                                                                   \
   X(MENU, orient, "Orientation", 2, "xy=XY Plane|yz=YZ Plane|zx=ZX Plane",                              \
@@ -53,15 +52,6 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return rv_shape_end(&shape, true, &cook->output[0], error);
 }
 
-const RvNodeType rv_node_grid = {
-    .type = "grid",
-    .label = "Grid",
-    .category = "Geometry",
-    .summary = "Makes a flat sheet of quads.",
-    .help = "Rows and columns count points, as in Houdini. Points are numbered along the rows.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = grid_outputs,
-    .noutput = 1,
-    .parms = &grid_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(grid, "Grid", "Geometry", "Makes a flat sheet of quads.",
+             "Rows and columns count points, as in Houdini. Points are numbered along the rows.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(grid_outputs))

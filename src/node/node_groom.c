@@ -8,10 +8,9 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/groom/clump.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define GROOM_PARMS(X)                                                                                                 \
   X(FOLDER, "Placement")                                                                                               \
@@ -522,28 +521,16 @@ static const RvPortDef inputs[] = {
     {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
 
-const RvNodeType rv_node_groom = {
-    .type = "groom",
-    .label = "Groom",
-    .category = "Hair",
-    .summary = "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
-    .help =
-        "Roots are spread evenly by area over the faces of the skin. Root and shape of strand k depend on k and "
-        "the seed only, so a larger Count adds strands between the existing ones, and painting the density in "
-        "one place changes nothing elsewhere.\n\n"
-        "Every strand has the same number of points, root first. Its segments are equal and add up to its length "
-        "within the rounding of 32-bit positions. Lengths are in scene units.\n\n"
-        "Points get P, rest, width (diameter), curveu (0 at the root, 1 at the tip) and orient, a twist-free "
-        "frame whose z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which "
-        "locate the root in Houdini's parametric space of the skin (-1 without a skin), and clumpid if there are "
-        "clumps.\n\n"
-        "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
-        "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
-    .flags = RV_NODE_GENERATOR,
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &groom_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
+             "Roots are spread evenly by area over the faces of the skin. Root and shape of strand k depend on k and "
+             "the seed only, so a larger Count adds strands between the existing ones, and painting the density in "
+             "one place changes nothing elsewhere.\n\n"
+             "Every strand has the same number of points, root first. Its segments are equal and add up to its length "
+             "within the rounding of 32-bit positions. Lengths are in scene units.\n\n"
+             "Points get P, rest, width (diameter), curveu (0 at the root, 1 at the tip) and orient, a twist-free "
+             "frame whose z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which "
+             "locate the root in Houdini's parametric space of the skin (-1 without a skin), and clumpid if there are "
+             "clumps.\n\n"
+             "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
+             "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

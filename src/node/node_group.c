@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "node/define.h"
 #include "node/groom/curveu.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define GROUP_PARMS(X)                                                                                                 \
   X(STRING, groupname, "Group Name", "group1", "Name of the group.")                                                   \
@@ -189,11 +188,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = rv_select(out, p->basegroup, p->grouptype ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &base, error);
   if (result == RV_OK) result = choose(out, p, owner, in, error);
   if (result == RV_OK) result = write_group(out, p, owner, in, base, error);
-  if (result == RV_OK) {
-    cook->output[0] = out;
-    out = NULL;
-  }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(base);
   rv_free(in);
   return result;
@@ -202,18 +197,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets the group.", true}};
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the group.", false}};
 
-const RvNodeType rv_node_group = {
-    .type = "group",
-    .label = "Group",
-    .category = "Geometry",
-    .summary = "Makes a group of points or primitives by box, ids or position along the curve.",
-    .help =
-        "A primitive is in a box if all its points are, and within a range of curveu if any of its points is. "
-        "Without the attribute curveu the range runs over arc length.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &group_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(group, "Group", "Geometry",
+             "Makes a group of points or primitives by box, ids or position along the curve.",
+             "A primitive is in a box if all its points are, and within a range of curveu if any of its points is. "
+             "Without the attribute curveu the range runs over arc length.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "math/vec.h"
+#include "node/define.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define GUIDES_PARMS(X)                                                                                               \
   X(STRING, group, "Group", "",                                                                                       \
@@ -205,10 +204,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (result == RV_OK) {
     cook->stats->strands = (int64_t)rv_detail_count(out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(out, RV_POINT);
-    cook->output[0] = out;
-    out = NULL;
   }
-  rv_detail_free(out);
+  rv_node_give(cook, out, result);
   rv_free(mask);
   rv_free(keep);
   rv_free(hairs);
@@ -219,23 +216,12 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"strands", "Strands", "A groom: curves, root first.", true}};
 static const RvPortDef outputs[] = {{"guides", "Guides", "Strands to simulate.", false}};
 
-const RvNodeType rv_node_guides = {
-    .type = "guides",
-    .label = "Guides",
-    .category = "Hair",
-    .summary = "Chooses every n-th strand of a groom to be simulated in place of all.",
-    .help =
-        "A guide represents the strands around it: the primitive attribute hairsperguide, which the solvers "
-        "read, is the mass of those strands over the guide's own, so the mass of the whole groom is conserved. "
-        "For strands of equal length and radius it is their number.\n\n"
-        "Evenly sorts the roots along a space-filling Hilbert curve and cuts it into patches with equal numbers "
-        "of strands; the strand nearest to the middle of a patch is its guide. So guides are dense where hair is "
-        "dense. The choice depends on the roots only.\n\n"
-        "The node transfer moves all strands by the guides.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &guides_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(guides, "Guides", "Hair", "Chooses every n-th strand of a groom to be simulated in place of all.",
+             "A guide represents the strands around it: the primitive attribute hairsperguide, which the solvers "
+             "read, is the mass of those strands over the guide's own, so the mass of the whole groom is conserved. "
+             "For strands of equal length and radius it is their number.\n\n"
+             "Evenly sorts the roots along a space-filling Hilbert curve and cuts it into patches with equal numbers "
+             "of strands; the strand nearest to the middle of a patch is its guide. So guides are dense where hair is "
+             "dense. The choice depends on the roots only.\n\n"
+             "The node transfer moves all strands by the guides.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -1,5 +1,6 @@
 // Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is
 // rv_wet_substep in wet/solver.c.
+#include "node/define.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
@@ -62,10 +63,8 @@ const RvNodeType rv_node_liquidsolver = {
         "ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 1,
-    .inputs = inputs,
-    .ninput = 3,
-    .outputs = outputs,
-    .noutput = 3,
+    RV_NODE_INPUTS(inputs),
+    RV_NODE_OUTPUTS(outputs),
     .parms = &liquid_table,
     .stages = rv_liquid_node_stages,
     .fields = rv_liquid_fields,

@@ -3,9 +3,8 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 // A preset of a liquid, SI units; contactangle in degrees.
 typedef struct Liquid {
@@ -177,32 +176,17 @@ static RvResult cook(RvCook* cook, RvError* error) {
     result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, error);
   }
   rv_free(mask);
-  if (result == RV_OK)
-    cook->output[0] = out;
-  else
-    rv_detail_free(out);
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
 static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid particles.", true}};
 static const RvPortDef outputs[] = {
     {"geometry", "Geometry", "The same geometry with the attributes of the material.", false}};
 
-const RvNodeType rv_node_material = {
-    .type = "material",
-    .label = "Material",
-    .category = "Hair",
-    .summary = "Gives hair or liquid the attributes of a material.",
-    .help =
-        "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
-        "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
-        "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
-        "in a new attribute they have 0, which the solvers treat as not given.\n\n"
-        "A liquid flows by the Herschel-Bulkley law: stress = yieldstress + consistency x rate^flowindex.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &material_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
+             "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
+             "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
+             "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
+             "in a new attribute they have 0, which the solvers treat as not given.\n\n"
+             "A liquid flows by the Herschel-Bulkley law: stress = yieldstress + consistency x rate^flowindex.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

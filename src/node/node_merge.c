@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
+#include "node/define.h"
 
 #define MERGE_PARMS(X) X(STRING, exclude, "Exclude", "", "Numbers of inputs to leave out, from 1, separated by spaces.")
 RV_PARM_TABLE(MergeParms, merge_table, MERGE_PARMS)
@@ -64,20 +63,8 @@ static const RvPortDef inputs[] = {MERGE_INPUT(1), MERGE_INPUT(2), MERGE_INPUT(3
                                    MERGE_INPUT(5), MERGE_INPUT(6), MERGE_INPUT(7), MERGE_INPUT(8)};
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "All inputs in one geometry.", false}};
 
-const RvNodeType rv_node_merge = {
-    .type = "merge",
-    .label = "Merge",
-    .category = "Geometry",
-    .summary = "Joins up to eight geometries into one.",
-    .help =
-        "Points and primitives follow each other in the order of the inputs. An attribute that one input lacks "
-        "has its default there. If two attributes of one name have different types, the type of the first input "
-        "is used.",
-    .flags = RV_NODE_GENERATOR,
-    .inputs = inputs,
-    .ninput = 8,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &merge_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(merge, "Merge", "Geometry", "Joins up to eight geometries into one.",
+             "Points and primitives follow each other in the order of the inputs. An attribute that one input lacks "
+             "has its default there. If two attributes of one name have different types, the type of the first input "
+             "is used.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

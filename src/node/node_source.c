@@ -4,9 +4,8 @@
 
 #include "math/scalar.h"
 #include "mesh/mesh.h"
+#include "node/define.h"
 #include "node/shape/shape.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define SOURCE_PARMS(X)                                                                                               \
   X(FOLDER, "Flow")                                                                                                   \
@@ -189,38 +188,22 @@ static RvResult cook(RvCook* cook, RvError* error) {
     r = rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
   if (r == RV_OK) r = check_shape(cook, detail, error);
   if (r == RV_OK) r = describe(p, detail, error);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
-const RvNodeType rv_node_source = {
-    .type = "source",
-    .label = "Source",
-    .category = "Liquid",
-    .summary = "Makes a shape an emitter, a region kept full, or a sink of liquid.",
-    .help =
-        "The shape passes through with all its attributes. The description is stored on its primitives, so that "
-        "merged sources stay separate:\n\n"
-        "rv_source_id (integer) becomes the attribute source of new liquid; primitives of the same id are one "
-        "source.\n\n"
-        "rv_source_active (integer) is 0 or 1.\n\n"
-        "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
-        "rv_source_rate (64 bit) is the volume in cubic metres per second of the whole source.\n\n"
-        "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world "
-        "and along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own "
-        "v that is added.\n\n"
-        "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
-        "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
-        "rv_source_material (string) is the name of the material.\n\n"
-        "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
-    .flags = RV_NODE_GENERATOR,
-    .inputs = source_inputs,
-    .ninput = 1,
-    .outputs = source_outputs,
-    .noutput = 1,
-    .parms = &source_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(source, "Source", "Liquid", "Makes a shape an emitter, a region kept full, or a sink of liquid.",
+             "The shape passes through with all its attributes. The description is stored on its primitives, so that "
+             "merged sources stay separate:\n\n"
+             "rv_source_id (integer) becomes the attribute source of new liquid; primitives of the same id are one "
+             "source.\n\n"
+             "rv_source_active (integer) is 0 or 1.\n\n"
+             "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
+             "rv_source_rate (64 bit) is the volume in cubic metres per second of the whole source.\n\n"
+             "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world "
+             "and along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own "
+             "v that is added.\n\n"
+             "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
+             "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
+             "rv_source_material (string) is the name of the material.\n\n"
+             "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(source_inputs), RV_NODE_OUTPUTS(source_outputs))

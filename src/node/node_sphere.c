@@ -1,8 +1,7 @@
 // Sphere: a closed mesh of rows and columns around Y, or subdivided from an icosahedron.
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/shape/shape.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define SPHERE_PARMS(X)                                                                                         \
   X(MENU, type, "Primitive Type", 0, "polymesh=Rows and columns|poly=Icosphere",                                \
@@ -185,18 +184,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return r == RV_OK ? rv_shape_end(&shape, true, &cook->output[0], error) : r;
 }
 
-const RvNodeType rv_node_sphere = {
-    .type = "sphere",
-    .label = "Sphere",
-    .category = "Geometry",
-    .summary = "Makes a closed sphere of polygons.",
-    .help =
-        "The mesh is closed and no two points coincide. Faces are wound clockwise seen from outside, as in "
-        "Houdini. Rows and columns give quads, with triangles at the two poles on Y; an icosphere gives "
-        "triangles of nearly equal size.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = sphere_outputs,
-    .noutput = 1,
-    .parms = &sphere_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(sphere, "Sphere", "Geometry", "Makes a closed sphere of polygons.",
+             "The mesh is closed and no two points coincide. Faces are wound clockwise seen from outside, as in "
+             "Houdini. Rows and columns give quads, with triangles at the two poles on Y; an icosphere gives "
+             "triangles of nearly equal size.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(sphere_outputs))

@@ -1,5 +1,6 @@
 // Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep
 // in wet/solver.c.
+#include "node/define.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
@@ -54,10 +55,8 @@ const RvNodeType rv_node_strandsolver = {
         "Drag is linear in the speed relative to the air, with one coefficient across and one along a hair.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 6,
-    .inputs = inputs,
-    .ninput = 3,
-    .outputs = outputs,
-    .noutput = 3,
+    RV_NODE_INPUTS(inputs),
+    RV_NODE_OUTPUTS(outputs),
     .parms = &strand_table,
     .stages = rv_strand_node_stages,
     .fields = rv_strand_fields,

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/transfer/surface_read.h"
-#include "parm/table.h"
 
 #define SURFACE_PARMS(X)                                                                                               \
   X(FOLDER, "Surface")                                                                                                 \
@@ -227,13 +227,14 @@ static void tell(RvCook* cook, const RvSurfaceDef* def, const RvSurfaceInput* in
                  "voxels, or set minfilm");
 }
 
-// Writes the volumes as detail attributes: input, and too small for the voxels.
-static RvResult put_volumes(const RvSurfaceOut* made, RvDetail* d, RvError* error) {
+// Writes the volumes as detail attributes: input, and too small for the voxels. Pendant drops are drawn as particles
+// but belong to the strands, as in the ledger.
+static RvResult put_volumes(const RvSurfaceInput* in, const RvSurfaceOut* made, RvDetail* d, RvError* error) {
   const struct {
     const char* name;
     double value;
-  } rows[] = {{"bulkvolume", made->bulk},
-              {"filmvolume", made->film},
+  } rows[] = {{"bulkvolume", made->bulk - in->drops},
+              {"filmvolume", made->film + in->drops},
               {"smallbulkvolume", made->small},
               {"thinfilmvolume", made->thin},
               {"memoryestimate", made->estimate}};
@@ -261,7 +262,7 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   // Outputs 1 and 2; the third replaces its empty detail.
   if (!r) tell(cook, &def, &in, &made);
   if (!r) r = put_grids(p, &made, out[0], error);
-  if (!r) r = put_volumes(&made, out[0], error);
+  if (!r) r = put_volumes(&in, &made, out[0], error);
   if (!r && p->mesh) r = put_mesh(p, &made, out[1], error);
   if (!r && p->points && input) {
     rv_detail_free(out[2]);
@@ -288,29 +289,21 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return r;
 }
 
-const RvNodeType rv_node_surface = {
-    .type = "surface",
-    .label = "Surface",
-    .category = "Liquid",
-    .summary = "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
-    .help =
-        "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
-        "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
-        "them. Other primitives are ignored.\n\n"
-        "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
-        "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
-        "particles move, merge and split. A film is a tube of its outer radius around the hair, which it "
-        "includes. Strands that are close enough for their films (of one clumpid, if that is known) have liquid "
-        "between them.\n\n"
-        "The VDB surface is a level set with a band of 3 voxels on each side; density is a fog; vel is "
-        "staggered, in units per second. The result is the same bit for bit with any number of threads.\n\n"
-        "The detail attributes bulkvolume and filmvolume give the input liquid in cubic units; smallbulkvolume "
-        "the part in particles with a radius below one voxel, and thinfilmvolume the part on strands with a "
-        "radius below 1.5 voxels; memoryestimate the estimated bytes.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 3,
-    .parms = &surface_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(surface, "Surface", "Liquid",
+             "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
+             "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
+             "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
+             "them; dropradius is the radius of a drop that hangs at the tip. Other primitives are ignored.\n\n"
+             "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
+             "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
+             "particles move, merge and split. A film is a tube of its outer radius around the hair, which it "
+             "includes, and a drop at the tip is a ball about it. Strands that are close enough for their films (of "
+             "one clumpid, if that is known) have liquid "
+             "between them.\n\n"
+             "The VDB surface is a level set with a band of 3 voxels on each side; density is a fog; vel is "
+             "staggered, in units per second. The result is the same bit for bit with any number of threads.\n\n"
+             "The detail attributes bulkvolume and filmvolume (films and drops at tips) give the input liquid in cubic "
+             "units; smallbulkvolume the part in particles and drops with a radius below one voxel, and thinfilmvolume "
+             "the part on strands with a "
+             "radius below 1.5 voxels; memoryestimate the estimated bytes.",
+             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

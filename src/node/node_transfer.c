@@ -7,9 +7,9 @@
 #include "math/scalar.h"
 #include "mesh/skin.h"
 #include "mesh/xform.h"
+#include "node/define.h"
 #include "node/shape/select.h"
 #include "node/transfer/transfer.h"
-#include "parm/table.h"
 
 #define TRANSFER_PARMS(X)                                                                                              \
   X(STRING, group, "Group", "", "Hairs that follow the guides. The others stay where they are. Empty: all hairs.")     \
@@ -499,10 +499,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (!result) {
     cook->stats->strands = (int64_t)rv_detail_count(t.out, RV_PRIM);
     cook->stats->vertices = (int64_t)rv_detail_count(t.out, RV_POINT);
-    cook->output[0] = t.out;
-    t.out = NULL;
   }
-  rv_detail_free(t.out);
+  rv_node_give(cook, t.out, result);
   // The binding belongs to the node's cache, where there is one.
   if (!cook->cache) rv_transfer_bind_free(t.bind);
   rv_transfer_values_free(&t.values);
@@ -524,37 +522,24 @@ static const RvPortDef inputs[] = {
     {"skin", "Animated Skin", "Fixes the roots exactly to the skin, by skinprim and skinprimuv.", false}};
 static const RvPortDef outputs[] = {{"hairs", "Hairs", "All hairs, moved by the guides.", false}};
 
-const RvNodeType rv_node_transfer = {
-    .type = "transfer",
-    .label = "Transfer",
-    .category = "Hair",
-    .revision = 1,
-    .summary = "Moves all hairs of a groom by a few simulated guides.",
-    .help =
-        "Each hair follows the guides with the nearest roots. Their weights fall smoothly to zero where the next "
-        "guide takes over. Every point of a hair moves and turns with those guides at the same distance from the "
-        "root, so curls keep their shape. Hair that is longer than a guide continues from its tip. Guides and "
-        "hairs may have any number of points.\n\n"
-        "If all guides move as one rigid body, so does the hair. Guides at rest leave the hair as it was. A hair "
-        "that is a guide itself takes the simulated shape (with its own length, if keeplength is on).\n\n"
-        "The rotation at a root comes from the first edges of the guides around it, which follow the skin. Along "
-        "a guide it follows the direction of the guide without adding twist. Directions and positions are those "
-        "of the guide smoothed over the Curl Window. The motion of the curls themselves goes to hairs whose "
-        "curls agree with the guide's to about a millimetre.\n\n"
-        "Wet guides draw their hairs together. Each hair belongs to one guide, the nearest that leaves the skin "
-        "in a similar direction, and has its own slot in a ring around it. So a clump is as thick as its hairs "
-        "and ends in a point. The strength is a continuous function of the guide's wetness along it; the number "
-        "of a clump has no influence. Clumps of guides that stick together lie side by side. Hair beyond a wet "
-        "place follows its clump to the tip. Hair longer than its guide continues with the wave of the guide.\n\n"
-        "Point attributes of the guides are transferred to the hairs: floats are interpolated, integers come "
-        "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
-        "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
-        "to frame. A guide with points that are not finite is left out, with a warning.",
-    .inputs = inputs,
-    .ninput = 4,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &transfer_table,
-    .cook = cook,
-    .free_cache = rv_transfer_bind_free,
-};
+RV_NODE_TYPE(transfer, "Transfer", "Hair", "Moves all hairs of a groom by a few simulated guides.",
+             "Each hair follows the guides with the nearest roots. Their weights fall smoothly to zero where the next "
+             "guide takes over. Every point of a hair moves and turns with those guides at the same distance from the "
+             "root, so curls keep their shape. Hair that is longer than a guide continues from its tip. Guides and "
+             "hairs may have any number of points.\n\n"
+             "If all guides move as one rigid body, so does the hair. Guides at rest leave the hair as it was. A hair "
+             "that is a guide itself takes the simulated shape (with its own length, if keeplength is on).\n\n"
+             "The rotation at a root comes from the first edges of the guides around it, which follow the skin. Along "
+             "a guide it follows the direction of the guide without adding twist. Directions and positions are those "
+             "of the guide smoothed over the Curl Window. The motion of the curls themselves goes to hairs whose "
+             "curls agree with the guide's to about a millimetre.\n\n"
+             "Wet guides draw their hairs together. Each hair belongs to one guide, the nearest that leaves the skin "
+             "in a similar direction, and has its own slot in a ring around it. So a clump is as thick as its hairs "
+             "and ends in a point. The strength is a continuous function of the guide's wetness along it; the number "
+             "of a clump has no influence. Clumps of guides that stick together lie side by side. Hair beyond a wet "
+             "place follows its clump to the tip. Hair longer than its guide continues with the wave of the guide.\n\n"
+             "Point attributes of the guides are transferred to the hairs: floats are interpolated, integers come "
+             "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
+             "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
+             "to frame. A guide with points that are not finite is left out, with a warning.",
+             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs), .free_cache = rv_transfer_bind_free)

@@ -5,9 +5,8 @@
 #include "base/parallel.h"
 #include "math/scalar.h"
 #include "mesh/xform.h"
+#include "node/define.h"
 #include "node/shape/select.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define TRANSFORM_PARMS(X)                                                                                             \
   X(STRING, group, "Group", "", "Points or primitives to transform: groups, numbers and ranges. Empty: all.")          \
@@ -202,28 +201,13 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK && det < 0) r = rv_detail_reverse(detail, prims, error);
   rv_free(points);
   rv_free(prims);
-  if (r == RV_OK)
-    cook->output[0] = detail;
-  else
-    rv_detail_free(detail);
-  return r;
+  return rv_node_give(cook, detail, r);
 }
 
-const RvNodeType rv_node_transform = {
-    .type = "transform",
-    .label = "Transform",
-    .category = "Geometry",
-    .summary = "Translates, rotates and scales geometry.",
-    .help =
-        "Attributes transform by their type: positions are transformed, vectors (such as v) rotate and scale, "
-        "normals stay perpendicular and keep their length, quaternions (orient) and matrices rotate. The rest "
-        "position stays, so that it still describes the rest shape. VDBs get the transform; distances in a level "
-        "set scale, and vectors rotate with it. Mirrored faces are rewound, so that a closed mesh still points "
-        "outward; strands keep their order from root to tip.",
-    .inputs = transform_inputs,
-    .ninput = 1,
-    .outputs = transform_outputs,
-    .noutput = 1,
-    .parms = &transform_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(transform, "Transform", "Geometry", "Translates, rotates and scales geometry.",
+             "Attributes transform by their type: positions are transformed, vectors (such as v) rotate and scale, "
+             "normals stay perpendicular and keep their length, quaternions (orient) and matrices rotate. The rest "
+             "position stays, so that it still describes the rest shape. VDBs get the transform; distances in a level "
+             "set scale, and vectors rotate with it. Mirrored faces are rewound, so that a closed mesh still points "
+             "outward; strands keep their order from root to tip.",
+             RV_NODE_INPUTS(transform_inputs), RV_NODE_OUTPUTS(transform_outputs))

@@ -1,9 +1,8 @@
 // Tube: a cylinder or cone around an axis, open or capped.
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/shape/shape.h"
-#include "parm/table.h"
-#include "rivulet/node.h"
 
 #define TUBE_PARMS(X)                                                                                  \
   X(MENU, orient, "Orientation", 1, "x=X Axis|y=Y Axis|z=Z Axis", "Axis of the tube.")                 \
@@ -134,17 +133,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return rv_shape_end(&t.shape, false, &cook->output[0], error);
 }
 
-const RvNodeType rv_node_tube = {
-    .type = "tube",
-    .label = "Tube",
-    .category = "Geometry",
-    .summary = "Makes a cylinder or a cone of polygons, open or capped.",
-    .help =
-        "With caps the mesh is closed; a radius of 0 ends in one point. Faces are wound clockwise seen from "
-        "outside, as in Houdini.",
-    .flags = RV_NODE_GENERATOR,
-    .outputs = tube_outputs,
-    .noutput = 1,
-    .parms = &tube_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(tube, "Tube", "Geometry", "Makes a cylinder or a cone of polygons, open or capped.",
+             "With caps the mesh is closed; a radius of 0 ends in one point. Faces are wound clockwise seen from "
+             "outside, as in Houdini.",
+             .flags = RV_NODE_GENERATOR, RV_NODE_OUTPUTS(tube_outputs))

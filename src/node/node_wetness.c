@@ -5,9 +5,9 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
+#include "node/define.h"
 #include "node/shape/select.h"
 #include "node/transfer/wetness.h"
-#include "parm/table.h"
 
 #define WETNESS_PARMS(X)                                                                                              \
   X(STRING, group, "Group", "", "Strands or points that change. The others stay as they are. Empty: all.")            \
@@ -275,11 +275,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = w.out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the strands");
   if (!result) w.npoint = rv_detail_count(w.out, RV_POINT);
   if (!result) result = remap(&w, error);
-  if (!result) {
-    cook->output[0] = w.out;
-    w.out = NULL;
-  }
-  rv_detail_free(w.out);
+  rv_node_give(cook, w.out, result);
   rv_free(w.mask);
   rv_free(w.strands);
   rv_free(w.film);
@@ -292,28 +288,18 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"strands", "Strands", "Strands of a wet solver or of transfer.", true}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The same strands with wet shading attributes.", false}};
 
-const RvNodeType rv_node_wetness = {
-    .type = "wetness",
-    .label = "Wetness",
-    .category = "Hair",
-    .summary = "Turns liquid on and in strands into colour, roughness, width and clumping for a hair shader.",
-    .help =
-        "The look of a point depends only on its own film, absorbed liquid and clump in this frame, so it "
-        "changes as smoothly as they do. Film makes hair darker and glossier and draws it together. Absorbed "
-        "liquid makes it darker and thicker, and remains when the film is gone: towelled hair is dark but "
-        "dull.\n\n"
-        "Ramps begin at dry. With the default ramps dry hair does not change by a bit. A ramp that does not "
-        "begin at 1 (0 for color, film, absorbed and clump) also changes dry hair, and keys with constant "
-        "interpolation make the look jump.\n\n"
-        "Cd, roughness and width are multiplied, whether they are on points, vertices, primitives or the detail; "
-        "missing attributes are created. clump moves from its value towards 1, as a mask or blend for clumping. "
-        "wetness is created if it is missing. All other attributes pass through.\n\n"
-        "Strands without filmheight, absorbed and wetness are dry, which a note reports. Liquid that is negative "
-        "or not finite counts as none, with a warning.",
-    .inputs = inputs,
-    .ninput = 1,
-    .outputs = outputs,
-    .noutput = 1,
-    .parms = &wetness_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(wetness, "Wetness", "Hair",
+             "Turns liquid on and in strands into colour, roughness, width and clumping for a hair shader.",
+             "The look of a point depends only on its own film, absorbed liquid and clump in this frame, so it "
+             "changes as smoothly as they do. Film makes hair darker and glossier and draws it together. Absorbed "
+             "liquid makes it darker and thicker, and remains when the film is gone: towelled hair is dark but "
+             "dull.\n\n"
+             "Ramps begin at dry. With the default ramps dry hair does not change by a bit. A ramp that does not "
+             "begin at 1 (0 for color, film, absorbed and clump) also changes dry hair, and keys with constant "
+             "interpolation make the look jump.\n\n"
+             "Cd, roughness and width are multiplied, whether they are on points, vertices, primitives or the detail; "
+             "missing attributes are created. clump moves from its value towards 1, as a mask or blend for clumping. "
+             "wetness is created if it is missing. All other attributes pass through.\n\n"
+             "Strands without filmheight, absorbed and wetness are dry, which a note reports. Liquid that is negative "
+             "or not finite counts as none, with a warning.",
+             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -1,5 +1,6 @@
 // Wet solver: strands, the film on them and the liquid around them (design section 3). Its method is rv_wet_substep in
 // wet/solver.c.
+#include "node/define.h"
 #include "node/solver/wet_frame.h"
 
 typedef RvWetParms RV_PARM_THIS;
@@ -62,10 +63,8 @@ const RvNodeType rv_node_wetsolver = {
         "where there is nothing wet or no strand.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 6,
-    .inputs = inputs,
-    .ninput = 5,
-    .outputs = outputs,
-    .noutput = 3,
+    RV_NODE_INPUTS(inputs),
+    RV_NODE_OUTPUTS(outputs),
     .parms = &rv_wet_parm_table,
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,

@@ -19,6 +19,17 @@ static void collect_warning(void* user, RvLevel level, const char* node, double 
   snprintf(rig->text + used, sizeof rig->text - used, "%s\n", text);
 }
 
+// Hook of a finished frame: takes its figures.
+static void take_figures(void* user, const RvFrameReport* report) {
+  RvSceneFigures* figures = &((RvSceneRig*)user)->figures;
+  const RvLedger* ledger = &report->stats.ledger;
+  figures->film = ledger->film;
+  figures->dripped = ledger->bulk + ledger->killed;
+  figures->clumps = (double)report->stats.clumps;
+  if (report->frame > 1) figures->fewest_clumps = fmin(figures->fewest_clumps, figures->clumps);
+  figures->drift = fmax(figures->drift, rv_rig_scene_ledger_error(ledger));
+}
+
 RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {
   static const char head[] = "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 48], \"nodes\": {";
   *rig = (RvSceneRig){0};
@@ -28,7 +39,8 @@ RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {
   snprintf(text, bytes, "%s%s}}", head, nodes);
   RvResult result = rv_scene_parse(text, strlen(text), "check", &rig->scene, error);
   rv_free(text);
-  if (!result) rv_scene_set_hooks(rig->scene, &(RvSceneHooks){.user = rig, .message = collect_warning});
+  const RvSceneHooks hooks = {.user = rig, .message = collect_warning, .frame_done = take_figures};
+  if (!result) rv_scene_set_hooks(rig->scene, &hooks);
   return result;
 }
 
@@ -39,6 +51,11 @@ RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, Rv
   if (result) return result;
   *out = rv_detail_copy(cooked);
   return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+RvResult rv_rig_scene_run(RvSceneRig* rig, int last, RvError* error) {
+  rig->figures = (RvSceneFigures){.fewest_clumps = INFINITY};
+  return rv_scene_run(rig->scene, &(RvRun){.node = "s", .first = 1, .last = last}, error);
 }
 
 void rv_rig_scene_close(RvSceneRig* rig) {

@@ -4,8 +4,18 @@
 
 #include "rivulet/scene.h"
 
+// What the reports of the frames of a run say.
+typedef struct RvSceneFigures {
+  double film;           // m3, at the last frame
+  double dripped;        // m3, bulk and killed at the last frame
+  double clumps;         // of the last frame
+  double fewest_clumps;  // of all frames after the first; INFINITY: there was none
+  double drift;          // largest error of the ledger, relative
+} RvSceneFigures;
+
 typedef struct RvSceneRig {
   RvScene* scene;
+  RvSceneFigures figures;
   int warnings;     // their number
   char text[2000];  // their texts, one a line, cut off at the end
 } RvSceneRig;
@@ -14,6 +24,8 @@ typedef struct RvSceneRig {
 RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error);
 // Cooks an output at a frame and copies it: the scene's own is freed by the next call.
 RvResult rv_rig_scene_cook(RvSceneRig* rig, const char* output, double frame, RvDetail** out, RvError* error);
+// Cooks the node "s" from frame 1 to `last`, and takes the figures of its frames.
+RvResult rv_rig_scene_run(RvSceneRig* rig, int last, RvError* error);
 // Frees the scene.
 void rv_rig_scene_close(RvSceneRig* rig);
 // The number at the start of the first warning that contains `words`: "12 of 500 strands sag" gives 12. 0: no such

@@ -43,6 +43,8 @@ RvResult rv_view_lens_make(const RvCamera* camera, int width, int height, RvLens
   double half = rv_radians(camera->fov_y_degrees) / 2;
   lens->tan_half = rv_sin(half) / rv_cos(half);
   lens->half_height = rv_length(lens->eye) * lens->tan_half;
+  lens->near = camera->near > 0 ? camera->near : 0;
+  lens->far = camera->far > 0 ? camera->far : INFINITY;
   return RV_OK;
 }
 
@@ -102,6 +104,8 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   }
   c.aperture = global_length(detail, "rv_cam_aperture");
   c.focus = global_length(detail, "rv_cam_focus");
+  c.near = global_length(detail, "rv_cam_near");
+  c.far = global_length(detail, "rv_cam_far");
   RvVec3 right, up, forward;
   if (!basis(&c, &right, &up, &forward)) return false;
   *camera = c;

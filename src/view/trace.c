@@ -22,7 +22,7 @@ static const double SKY_RAY_SHARE = 0.3;     // length of sky rays, in half heig
 typedef struct Path {
   RvVec3 from, direction;  // of the current ray
   RvVec3 weight;           // throughput, RGB
-  double near;             // distance at which the ray begins
+  double near, far;        // distances at which the ray begins and ends
   double x, y;             // point of the image, pixels
   int inside;              // number of water bodies that contain the ray; they may be nested
   int bounces;             // reflections, refractions and crossings so far
@@ -40,7 +40,7 @@ static struct RTCRayHit nearest(const RvShader* s, const Path* p, float time, ui
                                   .dir_y = (float)p->direction.y,
                                   .dir_z = (float)p->direction.z,
                                   .time = time,
-                                  .tfar = INFINITY,
+                                  .tfar = (float)p->far,
                                   .mask = ~0u},
                           .hit = {.geomID = RTC_INVALID_GEOMETRY_ID, .instID = {RTC_INVALID_GEOMETRY_ID}}};
   rtcIntersect1(s->scene->scene, &context, &hit);
@@ -138,6 +138,7 @@ static RvVec3 branch(const RvShader* s, Path* p, const RvSurface* f, const Bend*
   mirror.from = rv_add(f->position, side);
   mirror.direction = b->reflected;
   mirror.near = 0;
+  mirror.far = INFINITY;
   mirror.bounces++;
   *refracted = true;
   if (b->mirrored >= 1) {
@@ -159,6 +160,7 @@ static RvVec3 branch(const RvShader* s, Path* p, const RvSurface* f, const Bend*
     p->from = rv_sub(f->position, side);
     p->direction = b->refracted;
     p->near = 0;
+    p->far = INFINITY;
     p->bounces++;
   }
   return light;
@@ -173,6 +175,7 @@ static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double
   if (others > 0) {
     p->from = rv_mad(f->position, -step, f->facing);
     p->near = 0;
+    p->far = INFINITY;
     p->inside = after;
     // A crossing without refraction counts as a bounce; otherwise a ray could be caught between two faces for ever.
     p->bounces++;
@@ -305,11 +308,20 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
   return rv_add(sum, rv_mul(p.weight, light));
 }
 
+// Ends a camera ray at the planes of the camera. Rays that continue it in mirrors and through water have no such end:
+// what they show is not in front of the camera.
+static void clip(const RvLens* lens, Path* p) {
+  double cosine = rv_dot(p->direction, lens->forward);
+  p->near = lens->near / cosine;
+  p->far = lens->far / cosine;
+}
+
 // Camera ray through a point of the image. With an aperture it starts at a random point of the lens and passes through
 // the point in focus.
 static Path camera_path(const RvShader* s, double x, double y, RvSampler* sampler) {
   const RvLens* lens = s->lens;
   Path p = {.from = lens->eye, .direction = rv_view_lens_direction(lens, x, y), .weight = {1, 1, 1}, .x = x, .y = y};
+  clip(lens, &p);
   if (!(s->options->aperture > 0)) return p;
   double u[2], cx, cy, focus = s->options->focus > 0 ? s->options->focus : rv_length(lens->eye);
   rv_view_sampler_next(sampler, u);
@@ -318,6 +330,7 @@ static Path camera_path(const RvShader* s, double x, double y, RvSampler* sample
   RvVec3 sharp = rv_mad(p.from, focus / rv_dot(p.direction, lens->forward), p.direction);
   p.from = rv_mad(rv_mad(p.from, r * cx, lens->right), r * cy, lens->up);
   p.direction = rv_normalize(rv_sub(sharp, p.from), p.direction);
+  clip(lens, &p);
   return p;
 }
 

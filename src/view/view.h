@@ -22,6 +22,7 @@ typedef struct RvCamera {
   double fov_y_degrees;             // vertical field of view
   int width, height;                // requested image size, pixels; 0: none
   double aperture, focus;           // lens diameter and focus distance, metres, as in RvViewOptions; 0: none
+  double near, far;                 // metres along the view: nothing nearer or farther is drawn; 0: no such limit
 } RvCamera;
 
 typedef enum RvViewQuality { RV_VIEW_DRAFT, RV_VIEW_NORMAL, RV_VIEW_HIGH, RV_VIEW_QUALITY_COUNT } RvViewQuality;
@@ -106,7 +107,8 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
 void rv_view_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
-// (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture and rv_cam_focus (lengths). False if an
+// (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture, rv_cam_focus, rv_cam_near and rv_cam_far
+// (lengths). False if an
 // attribute is missing or the values define no view.
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera);
 // A three-quarter view of the whole box, with a margin.

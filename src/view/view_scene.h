@@ -16,6 +16,7 @@ typedef struct RvLens {
   double tan_half;            // tangent of half the vertical field of view
   double aspect;              // width over height
   int width, height;          // pixels
+  double near, far;           // m along forward: camera rays see what lies between
   double half_height;         // half height of the view at the target, m: the length scale of the shot
 } RvLens;
 

@@ -50,6 +50,14 @@ def must_cook(scene, out, *options):
     check(code == 0, f"cook {options} ended with {code}: {text}")
 
 
+def straight_run(where):
+    """A run without interruption, with its report: (scene, folder, its files)."""
+    scene = write_scene(where)
+    straight = os.path.join(where, "straight")
+    must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
+    return scene, straight, files(straight)
+
+
 def check(truth, what):
     if not truth:
         sys.exit("FAILED: " + what)

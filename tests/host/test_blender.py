@@ -47,6 +47,8 @@ def inside():
     collider = scene.add("collider", "solid", inputs=[ball], voxelsize=0.01)
     hair = scene.add("groom", "hair", inputs=[ball], count=6000, length=0.03, points=5, lift=1, bend=0, radius=2e-3)
     drops = scene.add("fill", "drops", inputs=[ball], particlesep=0.03)
+    line = scene.add("curve", "line", origin=PLACE, dir=(0, 1, 0), dist=1e-3)
+    tip = scene.add("attribute", "tip", inputs=[line], group="0", name="dropradius", value=(RADIUS, 0, 0, 0))
     view = scene.add("camera", "view", t=(0, 0.3, 2.5), target=(0, 0.1, 0), fov=40)
 
     fog = rivulet.Detail.load(_fog(rivulet, collider.cook(), folder))
@@ -81,6 +83,7 @@ def inside():
     for kind, bring_it, solid in (
             ("strands", lambda: render.show_strands(hair.cook(), options), (0.5, 1.7)),
             ("particles", lambda: render.show_liquid(drops.cook(), options), (0.5, 1.3)),
+            ("drops", lambda: bring.drops(tip.cook(), material=materials.drops()), (0.8, 1.3)),
             ("faces", lambda: render.show_faces(ball.cook(), options), (0.8, 1.15)),
             ("level set", lambda: bring.level_set(collider.cook(), grid="collision", material=materials.skin()), (0.8, 1.15)),
             ("water", lambda: bring.level_set(collider.cook(), grid="collision", material=materials.water()), (0.3, 1.15)),

@@ -10,10 +10,7 @@ import host_run as h
 def main():
     where = h.folder()
     try:
-        scene = h.write_scene(where)
-        straight = os.path.join(where, "straight")
-        h.must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
-        expected = h.files(straight)
+        scene, straight, expected = h.straight_run(where)
         # a checkpoint tells what it holds
         newest = os.path.join(straight, "checkpoints", "wet.0024.rvck")
         told = json.loads(subprocess.run([h.HOST, "info", "--json", newest], stdout=subprocess.PIPE, check=True).stdout)

@@ -19,10 +19,7 @@ def kill_at(frame, numbers, scene, out, *options):
 def main():
     where = h.folder()
     try:
-        scene = h.write_scene(where)
-        straight = os.path.join(where, "straight")
-        h.must_cook(scene, straight, "--report", os.path.join(straight, "report.jsonl"))
-        expected = h.files(straight)
+        scene, _, expected = h.straight_run(where)
         h.check(len([n for n in expected if n.startswith("state.")]) == 24, "24 states should be there")
         hits = 0
         seed = 2026

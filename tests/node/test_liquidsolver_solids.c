@@ -70,8 +70,7 @@ static void ball_goes_through(void** state) {
       CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
       assert_true(fastest(d) < 10);
     }
-    if (log.warnings) fail_msg("%s", log.text);
-    rv_scene_free(scene);
+    rv_test_scene_quiet(scene, &log);
   }
 }
 
@@ -89,8 +88,7 @@ static void ball_grows(void** state) {
     assert_true(deepest(d, 0, 0, 0, 0.05 * (0.6 + 0.6 * (frame - 1) / 8)) < 0.0025);
     CHECK_NEAR(rv_test_volume(d), start, 1e-12 * start);
   }
-  if (log.warnings) fail_msg("%s", log.text);
-  rv_scene_free(scene);
+  rv_test_scene_quiet(scene, &log);
 }
 
 // the winding of a mesh changes nothing
@@ -114,8 +112,7 @@ static void inside_out_is_the_same(void** state) {
     snprintf(nodes, sizeof nodes, "\"solid\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}", path);
     scene = open_scene(nodes, "\"size\": [0.1, 0.1, 0.1], \"t\": [0, 0.1, 0], \"particlesep\": 0.01", "", &log);
     result[k] = rv_detail_copy(cook(scene, 6));
-    if (log.warnings) fail_msg("%s", log.text);
-    rv_scene_free(scene);
+    rv_test_scene_quiet(scene, &log);
   }
   size_t n = rv_detail_count(result[0], RV_POINT);
   assert_int_equal(n, rv_detail_count(result[1], RV_POINT));
@@ -202,8 +199,7 @@ static void vdb_pair(void** state) {
   cook(scene, 1);
   for (int frame = 2; frame <= 4; ++frame)
     assert_true(deepest(cook(scene, frame), 0, 0.1 - 0.02 * frame, 0, 0.04) < 0.002);
-  if (log.warnings) fail_msg("%s", log.text);
-  rv_scene_free(scene);
+  rv_test_scene_quiet(scene, &log);
 }
 
 // two blocks close on the liquid in a tank without a way out: it stays what it was, stays slow, and is told of

@@ -29,6 +29,7 @@ static void focal_length_and_rotation(void** state) {
   rv_test_cook_free(&c);
   rv_test_cook_fails("camera", "t=0 0 0", NULL, RV_BAD_INPUT, "target");
   rv_test_cook_fails("camera", "t=0 1 0", NULL, RV_BAD_INPUT, "up");
+  rv_test_cook_fails("camera", "near=2; far=1", NULL, RV_BAD_INPUT, "far is 1 and near 2");
 }
 
 // 50 mm at f/2 is a lens of 25 mm; without an f-stop all is sharp

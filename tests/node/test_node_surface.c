@@ -6,6 +6,9 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "math/scalar.h"
+#include "rig/scene.h"
+#include "rig/surface.h"
 #include "rivulet/geo.h"
 #include "support/grids.h"
 #include "support/cook.h"
@@ -297,7 +300,65 @@ static void heaps_end_in_time(void** state) {
   rv_detail_free(d);
 }
 
-RV_TESTS(cmocka_unit_test(grids_are_as_houdini_wants_them), cmocka_unit_test(distances_are_distances),
+//---------------------------------------------------------------------------------------------- drops at tips
+
+// a dry strand with a drop of 2 mm at its tip: the surface is a ball of that radius about the tip
+static void drop_at_a_tip_is_a_ball(void** state) {
+  (void)state;
+  const double radius = 0.002, ball = 4.0 / 3 * RV_PI * radius * radius * radius;
+  RvDetail* d = rv_detail_new();
+  CHECK_OK(rv_detail_add_curves(d, 1, STRAND, NULL, NULL, &error), error);
+  float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+  for (size_t i = 0; i < STRAND; ++i) P[3 * i + 1] = -0.01f * (float)i;
+  rv_detail_f32_write(d, RV_POINT, "dropradius", 1, &error)[STRAND - 1] = (float)radius;
+  RvSurfaceMeasure m;
+  CHECK_OK(rv_rig_surface_measure(d, (const char* const[]){"voxelsize", "0.0002", NULL}, &m, &error), error);
+  // the surface of an isolated particle is that of its ball to 1% of its volume (check surface_single)
+  CHECK_NEAR(m.volume / ball, 1, 0.02);
+  RvTestCook c = cook(d, "voxelsize=0.0002");
+  CHECK_OK(c.result, c.error);
+  CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "filmvolume", 1) / ball, 1, 1e-6);
+  CHECK_NEAR(*rv_detail_f64(c.output[0], RV_GLOBAL, "bulkvolume", 1), 0, 0);
+  rv_test_cook_free(&c);
+  rv_detail_f32_write(d, RV_POINT, "dropradius", 1, &error)[STRAND - 1] = NAN;
+  c = cook(d, "voxelsize=0.0002");
+  CHECK_FAILS(c.result, RV_BAD_INPUT, c.error, "dropradius");
+  rv_test_cook_free(&c);
+  rv_detail_free(d);
+}
+
+// film runs down four hairs and hangs at their tips: the surface has as much liquid as the ledger
+static void volume_is_that_of_the_ledger(void** state) {
+  (void)state;
+  RvSceneRig rig;
+  RvDetail *strands, *skin;
+  CHECK_OK(
+      rv_rig_scene_open(&rig,
+                        "\"hair\": {\"type\": \"curve\", \"parms\": {\"count\": 4, \"points\": 21, \"dist\": 0.05,"
+                        "  \"dir\": [0, -1, 0], \"spacing\": [0.02, 0, 0]}},"
+                        "\"damp\": {\"type\": \"attribute\", \"inputs\": [\"hair\"], \"parms\": {\"name\": "
+                        "\"filmheight\", \"value\": [6e-5, 0, 0, 0]}},"
+                        "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"damp\"], \"parms\": {\"absorption\": 0}},"
+                        "\"skin\": {\"type\": \"surface\", \"inputs\": [\"s:3\"], \"parms\": {\"voxelsize\": 0.002}}",
+                        &error),
+      error);
+  CHECK_OK(rv_rig_scene_run(&rig, 12, &error), error);
+  CHECK_OK(rv_rig_scene_cook(&rig, "s", 12, &strands, &error), error);
+  CHECK_OK(rv_rig_scene_cook(&rig, "skin", 12, &skin, &error), error);
+  const float* drop = rv_detail_f32(strands, RV_POINT, "dropradius", 1);
+  double sum = 0;
+  for (size_t i = 0; i < rv_detail_count(strands, RV_POINT); ++i) sum += 4.0 / 3 * RV_PI * pow((double)drop[i], 3);
+  // a tenth of the liquid is in drops, so that they would be missed
+  assert_true(sum > 0.1 * rig.figures.film);
+  // 1e-5: heights and radii are 32-bit floats (check wet_tube)
+  CHECK_NEAR(*rv_detail_f64(skin, RV_GLOBAL, "filmvolume", 1) / rig.figures.film, 1, 1e-5);
+  rv_detail_free(strands);
+  rv_detail_free(skin);
+  rv_rig_scene_close(&rig);
+}
+
+RV_TESTS(cmocka_unit_test(drop_at_a_tip_is_a_ball), cmocka_unit_test(volume_is_that_of_the_ledger),
+         cmocka_unit_test(grids_are_as_houdini_wants_them), cmocka_unit_test(distances_are_distances),
          cmocka_unit_test(mesh_has_velocity_and_wetness), cmocka_unit_test(same_bits_for_threads_and_instructions),
          cmocka_unit_test(nothing_gives_an_empty_grid), cmocka_unit_test(memory_is_bounded),
          cmocka_unit_test(bad_numbers_are_told_of), cmocka_unit_test(heaps_end_in_time))

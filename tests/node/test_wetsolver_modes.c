@@ -158,6 +158,29 @@ static void animated_strands_stay(void** state) {
   rv_scene_free(scene);
 }
 
+// animated strands have no contacts that film could pass: a control that can do nothing says so, once
+static void transverse_flow_needs_contacts(void** state) {
+  (void)state;
+  static const char* const nodes[3] = {
+      HAIR FLIP
+      "\"s\": {\"type\": \"filmsolver\", \"inputs\": [\"hair\", \"flip\"], \"parms\": {\"transverse\": true}}",
+      HAIR FLIP
+      "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"hair\", \"flip\"], \"parms\": {\"transverse\": true, "
+      "\"liquidmode\": \"cached\", \"hairmode\": \"animated\"}}",
+      HAIR FLIP
+      "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"hair\", \"flip\"], \"parms\": {\"transverse\": true, "
+      "\"liquidmode\": \"cached\"}}"};
+  for (int i = 0; i < 3; ++i) {
+    RvTestLog log;
+    RvScene* scene = open_with(nodes[i], &log);
+    rv_test_scene_cook(scene, "s", 3);
+    const char* told = strstr(log.text, "transverse has no effect");
+    assert_true((told != NULL) == (i < 2));
+    assert_true(!told || !strstr(told + 1, "transverse has no effect"));
+    rv_scene_free(scene);
+  }
+}
+
 // a particle that is gone for a while has not forgotten what it gave
 static void no_particle_gives_twice(void** state) {
   (void)state;
@@ -304,4 +327,5 @@ RV_TESTS(cmocka_unit_test(dipped_hair_keeps_the_ledger),
          cmocka_unit_test_setup(cached_liquid_wets_simulated_strands, bake),
          cmocka_unit_test(liquid_wets_cached_strands), cmocka_unit_test(both_are_cached),
          cmocka_unit_test(animated_strands_stay), cmocka_unit_test(no_particle_gives_twice),
-         cmocka_unit_test(liquid_of_vdbs_wets), cmocka_unit_test(a_vdb_without_vel_is_told))
+         cmocka_unit_test(liquid_of_vdbs_wets), cmocka_unit_test(a_vdb_without_vel_is_told),
+         cmocka_unit_test(transverse_flow_needs_contacts))

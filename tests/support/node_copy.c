@@ -1,9 +1,9 @@
 // A node that merges up to eight inputs and writes nothing; its output moves by `shift`.
-#include "parm/table.h"
+#include "node/define.h"
 #include "support/node_counter.h"
 
 #define COPY_PARMS(X) X(FLOAT, shift, "Shift", 0, SOFT(-1), SOFT(1), "m", "Added to the x of all points.")
-RV_PARM_TABLE(CopyParms, copy_table, COPY_PARMS)
+RV_PARM_TABLE(CopyParms, testcopy_table, COPY_PARMS)
 
 #define INPUT(n) \
   { "input" n, "Input " n, "Merged with the others.", false }
@@ -26,24 +26,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = fill(cook, out, error);
-  if (result)
-    rv_detail_free(out);
-  else
-    cook->output[0] = out;
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
-const RvNodeType rv_node_testcopy = {
-    .type = "testcopy",
-    .label = "Test Copy",
-    .category = "Geometry",
-    .summary = "Merges its inputs.",
-    .help = "",
-    .flags = RV_NODE_HIDDEN,
-    .inputs = copy_inputs,
-    .ninput = 8,
-    .outputs = copy_outputs,
-    .noutput = 1,
-    .parms = &copy_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(testcopy, "Test Copy", "Geometry", "Merges its inputs.", "", .flags = RV_NODE_HIDDEN,
+             RV_NODE_INPUTS(copy_inputs), RV_NODE_OUTPUTS(copy_outputs))

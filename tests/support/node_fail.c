@@ -1,11 +1,11 @@
 // A node that goes wrong when told to.
-#include "parm/table.h"
+#include "node/define.h"
 #include "support/node_counter.h"
 
 #define FAIL_PARMS(X)                                                          \
   X(FLOAT, frame, "Frame", 1e6, SOFT(1), SOFT(100), "", "From this frame on.") \
   X(MENU, how, "How", 0, "fail=Fail|warn=Warn twice|none=No output|silent=Fail without a word", "What happens.")
-RV_PARM_TABLE(FailParms, fail_table, FAIL_PARMS)
+RV_PARM_TABLE(FailParms, testfail_table, FAIL_PARMS)
 
 static const RvPortDef fail_inputs[] = {{"input", "Input", "Passed on.", true}};
 static const RvPortDef fail_outputs[] = {{"points", "Points", "The input.", false}};
@@ -21,17 +21,6 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return cook->output[0] ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-const RvNodeType rv_node_testfail = {
-    .type = "testfail",
-    .label = "Test Fail",
-    .category = "Geometry",
-    .summary = "Goes wrong when told to.",
-    .help = "",
-    .flags = RV_NODE_TIME_DEPENDENT | RV_NODE_HIDDEN,
-    .inputs = fail_inputs,
-    .ninput = 1,
-    .outputs = fail_outputs,
-    .noutput = 1,
-    .parms = &fail_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(testfail, "Test Fail", "Geometry", "Goes wrong when told to.", "",
+             .flags = RV_NODE_TIME_DEPENDENT | RV_NODE_HIDDEN, RV_NODE_INPUTS(fail_inputs),
+             RV_NODE_OUTPUTS(fail_outputs))

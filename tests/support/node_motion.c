@@ -1,9 +1,9 @@
 // A node that looks at its input at other frames, as a collider does for its velocity.
-#include "parm/table.h"
+#include "node/define.h"
 #include "support/node_counter.h"
 
 #define MOTION_PARMS(X) X(FLOAT, scale, "Scale", 1, SOFT(0), SOFT(10), "", "Of the motion.")
-RV_PARM_TABLE(MotionParms, motion_table, MOTION_PARMS)
+RV_PARM_TABLE(MotionParms, testmotion_table, MOTION_PARMS)
 
 static const RvPortDef motion_inputs[] = {{"points", "Points", "What moves.", true}};
 static const RvPortDef motion_outputs[] = {{"motion", "Motion", "The way of every point.", false}};
@@ -30,17 +30,6 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return RV_OK;
 }
 
-const RvNodeType rv_node_testmotion = {
-    .type = "testmotion",
-    .label = "Test Motion",
-    .category = "Geometry",
-    .summary = "The motion of its input.",
-    .help = "",
-    .flags = RV_NODE_HIDDEN | RV_NODE_SAMPLES_FRAMES,
-    .inputs = motion_inputs,
-    .ninput = 1,
-    .outputs = motion_outputs,
-    .noutput = 1,
-    .parms = &motion_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(testmotion, "Test Motion", "Geometry", "The motion of its input.", "",
+             .flags = RV_NODE_HIDDEN | RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(motion_inputs),
+             RV_NODE_OUTPUTS(motion_outputs))

@@ -1,5 +1,5 @@
 // Points on a line, the cheapest source there is.
-#include "parm/table.h"
+#include "node/define.h"
 #include "support/node_counter.h"
 
 #define POINTS_PARMS(X)                                                             \
@@ -11,7 +11,7 @@
   X(STRING, name, "Name", "", "Goes to the detail attribute name.")                 \
   X(COLOR, tint, "Tint", 1, 1, 1, "Not used.")                                      \
   X(RAMP, profile, "Profile", "0 1 linear, 1 1 linear", "Not used.")
-RV_PARM_TABLE(PointsParms, points_table, POINTS_PARMS)
+RV_PARM_TABLE(PointsParms, testpoints_table, POINTS_PARMS)
 
 static const RvPortDef points_outputs[] = {{"points", "Points", "The points.", false}};
 
@@ -33,22 +33,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = fill(out, cook->parms, error);
-  if (result)
-    rv_detail_free(out);
-  else
-    cook->output[0] = out;
-  return result;
+  return rv_node_give(cook, out, result);
 }
 
-const RvNodeType rv_node_testpoints = {
-    .type = "testpoints",
-    .label = "Test Points",
-    .category = "Geometry",
-    .summary = "Points on a line.",
-    .help = "",
-    .flags = RV_NODE_GENERATOR | RV_NODE_HIDDEN,
-    .outputs = points_outputs,
-    .noutput = 1,
-    .parms = &points_table,
-    .cook = cook,
-};
+RV_NODE_TYPE(testpoints, "Test Points", "Geometry", "Points on a line.", "",
+             .flags = RV_NODE_GENERATOR | RV_NODE_HIDDEN, RV_NODE_OUTPUTS(points_outputs))

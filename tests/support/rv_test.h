@@ -36,7 +36,7 @@ const char* rv_test_folder(void);
 const char* rv_test_path(const char* name);
 
 // A solve must give the same hash for every instruction set (RvIsa) and number of threads.
-void rv_test_same_bits(uint64_t (*solve)(int isa, int threads));
+void rv_test_same_bits(uint64_t (*solve)(void));
 
 #define RV_TESTS(...)                                        \
   int main(void) {                                           \

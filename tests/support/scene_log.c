@@ -52,6 +52,11 @@ uint64_t rv_test_scene_hash(RvScene* scene, const char* output, double frame) {
   return hash;
 }
 
+void rv_test_scene_quiet(RvScene* scene, const RvTestLog* log) {
+  if (log->warnings) fail_msg("%s", log->text);
+  rv_scene_free(scene);
+}
+
 double rv_test_volume(const RvDetail* detail) {
   const double* volume = rv_detail_f64(detail, RV_POINT, "volume", 1);
   double sum = 0;

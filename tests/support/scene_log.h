@@ -16,6 +16,8 @@ RvScene* rv_test_scene(const char* nodes, RvTestLog* log);
 const RvDetail* rv_test_scene_cook(RvScene* scene, const char* output, double frame);
 RvDetail* rv_test_scene_copy(RvScene* scene, const char* output, double frame);
 uint64_t rv_test_scene_hash(RvScene* scene, const char* output, double frame);
+// Frees a scene that must have given no warning.
+void rv_test_scene_quiet(RvScene* scene, const RvTestLog* log);
 // Sum of the point attribute `volume`, m3.
 double rv_test_volume(const RvDetail* detail);
 

@@ -48,13 +48,20 @@ const char* rv_test_path(const char* name) {
   return path;
 }
 
-void rv_test_same_bits(uint64_t (*solve)(int isa, int threads)) {
+void rv_test_same_bits(uint64_t (*solve)(void)) {
   static const int threads[] = {1, 2, 3, 16};
-  uint64_t hash = solve(RV_ISA_BASE, 1);
-  for (size_t k = 0; k < sizeof threads / sizeof *threads; ++k) assert_int_equal(solve(RV_ISA_BASE, threads[k]), hash);
+  rv_threads_set(1);
+  assert_true(rv_cpu_force(RV_ISA_BASE));
+  uint64_t hash = solve();
+  for (size_t k = 0; k < sizeof threads / sizeof *threads; ++k) {
+    rv_threads_set(threads[k]);
+    assert_int_equal(solve(), hash);
+  }
+  rv_threads_set(2);
   for (int isa = 1; isa < RV_ISA_COUNT; ++isa)
-    if (rv_cpu_force((RvIsa)isa)) assert_int_equal(solve(isa, 2), hash);
+    if (rv_cpu_force((RvIsa)isa)) assert_int_equal(solve(), hash);
   rv_cpu_force(RV_ISA_COUNT);
+  rv_threads_set(0);
 }
 
 static void assertion(const char* expression, const char* file, int line) {

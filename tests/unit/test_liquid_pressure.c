@@ -183,11 +183,9 @@ static uint64_t hash_of(const RvPressureIn* in) {
   return h;
 }
 
-static uint64_t solve_once(int isa, int threads) {
+static uint64_t solve_once(void) {
   RvPressureRig rig = {0};
   Extra extra = {0};
-  assert_true(rv_cpu_force((RvIsa)isa));
-  rv_threads_set(threads);
   assert_int_equal(rv_rig_pressure_build(&rig, (int[3]){-2, -2, -2}, (int[3]){3, 3, 3}, 0.1, blobs, NULL, true, NULL),
                    RV_OK);
   RvPressureIn in = rough(&rig, &extra, true);
@@ -197,8 +195,6 @@ static uint64_t solve_once(int isa, int threads) {
   uint64_t h = hash_of(&in);
   each(&extra, drop, 0);
   rv_rig_pressure_free(&rig);
-  rv_cpu_force(RV_ISA_COUNT);
-  rv_threads_set(0);
   return h;
 }
 

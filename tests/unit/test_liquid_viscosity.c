@@ -36,12 +36,10 @@ static double energy(const RvPressureRig* rig) {
   return sum;
 }
 
-static uint64_t solve_once(int isa, int threads) {
+static uint64_t solve_once(void) {
   RvPressureRig rig = {0};
   RvViscosity* viscosity = rv_liquid_viscosity_new();
   RvViscosityReport report;
-  assert_true(rv_cpu_force((RvIsa)isa));
-  rv_threads_set(threads);
   build(&rig, true);
   RvViscosityIn in = rv_liquid_viscosity_of_grid(&rig.grid, &rig.solids, 1000, 50, 0.1);
   in.stick = true;
@@ -51,8 +49,6 @@ static uint64_t solve_once(int isa, int threads) {
   for (int a = 0; a < 3; ++a) h = rv_hash(in.velocity[a], in.tiles->count * RV_TILE_CELLS * sizeof(float), h);
   rv_liquid_viscosity_free(viscosity);
   rv_rig_pressure_free(&rig);
-  rv_cpu_force(RV_ISA_COUNT);
-  rv_threads_set(0);
   return h;
 }
 

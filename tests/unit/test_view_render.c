@@ -125,6 +125,21 @@ static void area_of_a_sphere(void** state) {
   CHECK_NEAR(covered(ball(0, R), &camera, 320, 200) / (M_PI * radius * radius), 0.998, 0.01);
 }
 
+// A plane at height depth - 2 is seen at the tangent t = 1 - 2 / depth: from 1.5 to 2.5 m it takes t from -1/3 to 1/5,
+// whatever the tangent sideways, and up to its end at 10 m t from -1 to 0.8. The picture has t from -1 to 1.
+static void planes_of_the_camera(void** state) {
+  (void)state;
+  const float xyz[] = {-50, -1.5f, 0.5f, 50, -1.5f, 0.5f, 50, 8, -9, -50, 8, -9};
+  RvCamera camera = camera_at(0, 0, 1, 90);
+  const double shares[4] = {0.9, (0.2 + 1) / 2, (0.8 + 1.0 / 3) / 2, (0.2 + 1.0 / 3) / 2};
+  for (int i = 0; i < 4; ++i) {
+    camera.far = i & 1 ? 2.5 : 0;
+    camera.near = i & 2 ? 1.5 : 0;
+    // each of the two edges is found to a hundredth of a pixel or better; a tenth is left for both
+    CHECK_NEAR(covered(polygon(4, xyz), &camera, 100, 100) / 1e4, shares[i], 0.001);
+  }
+}
+
 // a straight strand across the view: length x width and two half discs
 static void area_of_a_strand(void** state) {
   (void)state;
@@ -492,11 +507,12 @@ static void wrong_options_and_cancel(void** state) {
   assert_false(rv_view_quality_from_name("ultra", &quality));
 }
 
-RV_TESTS(cmocka_unit_test(area_of_a_sphere), cmocka_unit_test(area_of_a_strand), cmocka_unit_test(strands_are_round),
-         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(area_of_a_star),
-         cmocka_unit_test(area_of_a_level_set), cmocka_unit_test(thin_strands_are_widened),
-         cmocka_unit_test(occlusion_is_the_form_factor), cmocka_unit_test(shadow_falls_opposite_the_key),
-         cmocka_unit_test(floor_catches_the_shadow), cmocka_unit_test(colour_is_used),
-         cmocka_unit_test(same_bits_for_any_workers), cmocka_unit_test(empty_scenes_show_the_backdrop),
-         cmocka_unit_test(bad_strands_are_left_out), cmocka_unit_test(bad_geometry_is_survived),
-         cmocka_unit_test(odd_sizes), cmocka_unit_test(wrong_options_and_cancel))
+RV_TESTS(cmocka_unit_test(area_of_a_sphere), cmocka_unit_test(planes_of_the_camera), cmocka_unit_test(area_of_a_strand),
+         cmocka_unit_test(strands_are_round), cmocka_unit_test(area_of_a_concave_face),
+         cmocka_unit_test(area_of_a_star), cmocka_unit_test(area_of_a_level_set),
+         cmocka_unit_test(thin_strands_are_widened), cmocka_unit_test(occlusion_is_the_form_factor),
+         cmocka_unit_test(shadow_falls_opposite_the_key), cmocka_unit_test(floor_catches_the_shadow),
+         cmocka_unit_test(colour_is_used), cmocka_unit_test(same_bits_for_any_workers),
+         cmocka_unit_test(empty_scenes_show_the_backdrop), cmocka_unit_test(bad_strands_are_left_out),
+         cmocka_unit_test(bad_geometry_is_survived), cmocka_unit_test(odd_sizes),
+         cmocka_unit_test(wrong_options_and_cancel))

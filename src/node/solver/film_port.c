@@ -181,6 +181,10 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, 
   RvResult result = rv_state_prepare(d, rv_wet_film_fields, RV_WET_FILM_FIELD_COUNT, error);
   if (!result) result = rv_film_port_check_height(cook, d, error);
   if (result) return result;
+  if (parms->transverse && parms->hairmode != 0)
+    rv_cook_warn(cook,
+                 "transverse has no effect: film passes from strand to strand through their contacts, which animated "
+                 "strands do not have; simulate the strands, or switch transverse off");
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
   double* film = rv_detail_f64_write(d, RV_POINT, "rv_film", 1, error);
   double* air = rv_detail_f64_write(d, RV_POINT, "rv_airshare", 1, error);

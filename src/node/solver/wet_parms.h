@@ -41,7 +41,8 @@
   X(FLOAT, sliplength, "Slip Length", 0, HARD(0), SOFT(1e-3), "m", "How freely the film slips on the strand.")      \
   X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                              \
     "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.")   \
-  X(TOGGLE, transverse, "Transverse Flow", false, "Film spreads across neighbouring strands.")                      \
+  X(TOGGLE, transverse, "Transverse Flow", false,                                                                   \
+    "Film spreads across neighbouring strands. Strands must be simulated: animated ones have no contacts.")         \
   X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.")    \
   X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                     \
     "Volume of liquid that a strand takes in at most, in volumes of its own.")                                      \

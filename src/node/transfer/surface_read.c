@@ -1,4 +1,4 @@
-// Reads the liquid of a detail: loose points as particles, and wet curves as films.
+// Reads the liquid of a detail: loose points and pendant drops as particles, and wet curves as films.
 #include "node/transfer/surface_read.h"
 
 #include <math.h>
@@ -115,18 +115,51 @@ static RvResult settle_volumes(Reader* r, RvError* error) {
   return result;
 }
 
-// Reads all particles.
+// Appends the drop at a point of a strand: a ball about it, as an isolated particle is.
+static RvResult put_drop(Reader* r, size_t prim, size_t point, double radius, RvError* error) {
+  RvSurfaceParticles* p = &r->out->particles;
+  double* x = p->x + 3 * p->count;
+  put_point(r, point, x, p->v + 3 * p->count);
+  if (!is_position(x) || !(radius > 0 && radius < LARGEST_FILM))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "point %zu of strand %zu has a dropradius of %g at (%g %g %g): check dropradius and P upstream",
+                   point, prim, radius, x[0], x[1], x[2]);
+  p->volume[p->count] = 4.0 / 3 * RV_PI * radius * radius * radius;
+  r->out->drops += p->volume[p->count++];
+  return RV_OK;
+}
+
+// Counts the points of curves where a drop hangs, and appends the drops with `put`.
+static RvResult find_drops(Reader* r, bool put, size_t* count, RvError* error) {
+  const RvAttrib* radius = number(r->d, RV_POINT, "dropradius");
+  const int32_t *start = rv_detail_prim_start(r->d), *point = rv_detail_vertex_point(r->d);
+  RvResult result = RV_OK;
+  *count = 0;
+  for (size_t prim = 0; radius && prim < rv_detail_count(r->d, RV_PRIM); ++prim)
+    for (int32_t k = start[prim]; rv_detail_prim_type(r->d, prim) == RV_PRIM_CURVE && k < start[prim + 1]; ++k) {
+      double size = rv_attrib_get(radius, (size_t)point[k], 0);
+      if (size == 0) continue;
+      ++*count;
+      if (put && !result) result = put_drop(r, prim, (size_t)point[k], size, error);
+    }
+  return result;
+}
+
+// Reads all particles, then the drops at the tips of strands (WH-28), whose volume is as given whatever the particles'.
 static RvResult read_particles(Reader* r, RvError* error) {
-  size_t count = 0;
+  size_t count = 0, drops = 0;
   RvSurfaceParticles* p = &r->out->particles;
   RvResult result = find_loose(r, &count, error);
+  if (!result) result = find_drops(r, false, &drops, error);
   if (result) return result;
+  count += drops;
   p->x = rv_alloc(3 * count + 3, sizeof *p->x);
   p->volume = rv_alloc(count + 1, sizeof *p->volume);
   p->v = rv_alloc(3 * count + 3, sizeof *p->v);
   if (!p->x || !p->volume || !p->v) return no_memory(count, error);
   result = put_particles(r, error);
-  return result ? result : settle_volumes(r, error);
+  if (!result) result = settle_volumes(r, error);
+  return result ? result : find_drops(r, true, &drops, error);
 }
 
 //---------------------------------------------------------------------------------------------- film

@@ -1,4 +1,4 @@
-// Reads the liquid of a detail: particles, and films on strands.
+// Reads the liquid of a detail: particles, films on strands and the drops at their tips.
 #ifndef RV_NODE_TRANSFER_SURFACE_READ_H
 #define RV_NODE_TRANSFER_SURFACE_READ_H
 
@@ -17,6 +17,7 @@ typedef struct RvSurfaceInput {
   double separation;  // of the particles, units of the scene
   double outer;       // mean outer radius of wet strands
   size_t empty;       // particles without volume, left out
+  double drops;       // volume of the pendant drops, which are the last of the particles
 } RvSurfaceInput;
 
 // Reads particles and films. Free the result in any case.
