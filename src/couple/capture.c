@@ -139,14 +139,10 @@ static void weigh_some(void* arg, size_t begin, size_t end) {
     for (size_t t = k->shares[share]; t < k->shares[share + 1]; ++t) {
       if (is_far(k, t)) continue;
       RvCaptureTile tile = tile_of(k, t);
-      for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
-        size_t first = tile.cell[cell], last = tile.cell[cell + 1];
-        float dispersed = first < last ? rv_couple_capture_dispersed(k, t, cell) : 0;
-        for (size_t i = first; i < last; ++i) {
-          bool dripped = k->p->row[i] == k->set->drip_row;
-          k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? rv_smooth_step((double)k->p->age[i] / FRESH) : 1);
-          k->dispersed[i] = dispersed;
-        }
+      rv_couple_capture_disperse(k, t);
+      for (size_t i = tile.cell[0]; i < tile.cell[RV_TILE_CELLS]; ++i) {
+        bool dripped = k->p->row[i] == k->set->drip_row;
+        k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? rv_smooth_step((double)k->p->age[i] / FRESH) : 1);
       }
       if (!k->failed[share]) k->failed[share] = !weigh_tile(k, t, &tile, &k->groups[share]);
       if (k->failed[share]) return;

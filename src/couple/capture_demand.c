@@ -1,13 +1,18 @@
 // What the film of each vertex asks of the liquid around it, and what it returns (WH-18, WH-31, E74, E77).
 //
-// - A strand that comes out of the bulk draws a film with it (withdraw.c), and in a bundle the liquid between the hairs
-//   (spacing.c). The amount belongs to the way from water to air: where w_FF rises by dw, the film gains dw times the
-//   film that the whole way leaves. So it does not depend on the length of the step, the width of the surface on the
-//   grid or the size of particles.
-// - Drops meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u across it. The liquid
-// in
-//   there is found by a kernel of unit integral over the section, so the mean does not depend on its width. A drop at
-//   rest is drawn in with the speed of capillary waves.
+// What decides how much is left on a strand:
+// - A body of liquid (capture_body.c), as a pool, a jet or a sheet, immerses the strand. A strand that comes out of it
+// draws
+//   a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to the
+//   way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So it
+//   does not depend on the length of the step, the width of the surface on the grid or the size of particles. A bundle
+//   that stands in the surface fills by wicking.
+// - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
+//   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
+//   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
+// - Jets, sheets and the spray about them that are too thin for the particles to tell are both in part: the drops
+//   among the liquid are swept up, and the body among it rinses the strand. Film grows until what rinses equals what
+//   is swept up, so that a jet leaves the withdrawn film and the bundle's liquid whether it is 1.5 or 6 cells wide.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.
 // - A strand takes no more than it can carry (17).
 #include <float.h>
@@ -21,8 +26,6 @@ enum { STRANDS_OF_TASK = 64, TILES_OF_TASK = 64 };
 // s: in this time film under water joins the bulk, and a bundle at the surface fills: some periods of the capillary
 // waves of 1 mm.
 static const double MIXING_TIME = 3e-3;
-// Fill of the space around a particle from which it is a part of the bulk, and below which it is a drop.
-static const double BULK_FILL = 0.3, DROP_FILL = 0.1;
 // Cells: half the width of the tent by which a strand looks for bulk; at most so far it reaches for fast drops. Above
 // SPARSE_FILL there is bulk.
 enum { WIDE = 2 };
@@ -65,25 +68,6 @@ static double relative_speed(const float* range, const double v[3]) {
     square += most * most;
   }
   return sqrt(square);
-}
-
-// A cell whose surroundings have the fill BULK_FILL is bulk: a cell at the surface of bulk has a half, a sheet of one
-// cell a third, a single particle 1/216.
-float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell) {
-  const int at[3] = {cell & 7, cell >> 3 & 7, cell >> 6};
-  const int32_t* tile = k->p->homes.coord[home];
-  double sum = 0;
-  for (int z = at[2] - 1; z <= at[2] + 1; ++z)
-    for (int y = at[1] - 1; y <= at[1] + 1; ++y)
-      for (int x = at[0] - 1; x <= at[0] + 1; ++x) {
-        bool inside = !((x | y | z) & ~7);
-        int64_t other = inside
-                            ? (int64_t)home
-                            : rv_tiles_find(&k->p->homes, tile[0] + (x >> 3), tile[1] + (y >> 3), tile[2] + (z >> 3));
-        if (other < 0) continue;
-        sum += (double)k->cell_fill[(size_t)other * RV_TILE_CELLS + (size_t)rv_tile_cell(x & 7, y & 7, z & 7)];
-      }
-  return (float)rv_smooth_step((BULK_FILL - sum / 27) / (BULK_FILL - DROP_FILL));
 }
 
 // Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the largest speed
@@ -212,6 +196,14 @@ static double between_hairs(const RvCapture* k, const RvCoupleStrand* s, int i) 
   return share * free * fmin(column / half, 1);
 }
 
+// m3 of drops that a vertex may sweep up, where the share `dispersed` of the liquid around is drops and a body of
+// liquid leaves the film `drawn`, m3. The remaining liquid, a body, takes film back to `drawn` as often as it passes.
+// Each visit of drops adds `drawn` at most, as the drops of a body that is resolved too coarsely do: so the film
+// becomes drawn / (1 - dispersed) in the mean. Drops without a body near have no such limit.
+static double sweep_most(double dispersed, double drawn, double film) {
+  return dispersed < 1 ? fmax(drawn / (1 - dispersed) - film, 0) : INFINITY;
+}
+
 // Demand and return of a vertex.
 static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   size_t packed = s->first + (size_t)i;
@@ -233,14 +225,15 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double between = between_hairs(k, s, i);
   double drawn = multiplier * (thin + between);
 
-  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The submerged part of the bundle is what
-  // wicks, so the rate is continuous where the last of it leaves the bulk.
-  const double under = 1 - r->air, held = r->air * drawn;
+  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The surface is where a half is
+  // submerged: beyond it the bulk does not touch the strand, and the bundle fills by the flow along it.
+  const double under = 1 - r->air, held = r->air * drawn, touching = fmax(2 * under - 1, 0);
   double gain = fmax(r->air - r->air_before, 0) * drawn;
-  double wicked = 1 - rv_exp(-under * k->dt / MIXING_TIME);
+  double wicked = 1 - rv_exp(-touching * k->dt / MIXING_TIME);
   gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);
-  double sweep = multiplier * swept(k, s, packed, around, height);
+  double sweep = fmin(multiplier * swept(k, s, packed, around, height),
+                      sweep_most(drops / liquid, drawn * length, film + gain * length));
   double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
   double accepted = want > room ? room / want : 1;
   r->taken_share = accepted * gain * length / liquid;

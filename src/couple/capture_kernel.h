@@ -31,7 +31,7 @@ typedef struct RvCaptureTile {
   size_t count;             // of all particles: nothing is read behind
   uint64_t rows;            // rows of cells that hold particles: bit 8 z + y
   const double* available;  // [particles] m3 that takes part
-  const float* dispersed;   // [particles] how far it is a drop: 1, or a part of the bulk: 0
+  const float* dispersed;   // [particles] how far it is a drop: 1, or a part of a body of liquid: 0
   double* asked;            // [particles] share of it that the strands ask for
   double* each;             // [particles] m3 that a particle gives for each share asked
   double* returned;         // [particles] share of it that the film adds

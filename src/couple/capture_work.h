@@ -1,4 +1,5 @@
-// One call of capture: what its files share (capture.c, capture_demand.c, capture_tiles.c). Private to src/couple.
+// One call of capture: what its files share (capture.c, capture_body.c, capture_demand.c, capture_tiles.c). Private to
+// src/couple.
 #ifndef RV_COUPLE_CAPTURE_WORK_H
 #define RV_COUPLE_CAPTURE_WORK_H
 
@@ -75,7 +76,7 @@ typedef struct RvCapture {
   RvCaptureVertex* around;       // [packed]
   double* gain;                  // [4 packed] m3 and kg m/s
   double* available;             // [particles] m3 that may pass to the film
-  float* dispersed;              // [particles] how far it is a drop: 1, or a part of the bulk: 0
+  float* dispersed;              // [particles] how far it is a drop: 1, or a part of a body of liquid: 0
   double* asked;                 // [particles] share of it that is asked for; later m3 that is captured
   double* each;                  // [particles] m3 given for each share asked
   double* returned;              // [particles] share of it that the film adds
@@ -86,14 +87,15 @@ typedef struct RvCapture {
 //
 // Before the search for pairs: fill of cells, submersion of every vertex, and the reach of edges.
 void rv_couple_capture_look(RvCapture* k);
-// How far a particle of a cell is a drop, not a part of the bulk.
-float rv_couple_capture_dispersed(const RvCapture* k, size_t home, int cell);
 // After it: the demands, from the sums of the liquid around.
 void rv_couple_capture_demand(RvCapture* k);
 // Whether anything can pass between the film of a vertex and the liquid around.
 bool rv_couple_capture_active(const RvCapture* k, const RvCoupleStrand* s, int i);
 // Adds the sums `from` to `from + count` of the pieces around a vertex, which have `width` for each end.
 void rv_couple_capture_add(const RvCapture* k, size_t vertex, int width, int count, double* sum);
+
+// How far the particles of a tile are drops, not parts of a body of liquid. (capture_body.c)
+void rv_couple_capture_disperse(const RvCapture* k, size_t home);
 
 // The box of the tiles with particles. (capture_tiles.c)
 void rv_couple_capture_set_box(RvCapture* k);

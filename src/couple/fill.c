@@ -44,11 +44,10 @@ static double sum_tile(const RvParticles* p, size_t tile, const double at[3], co
   return sum;
 }
 
-double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const double x[3]) {
-  double dx = space->dx, at[3], sum = 0;
+double rv_couple_volume_near(const RvParticles* p, const double at[3]) {
+  double sum = 0;
   int32_t first[3], last[3], t[3];
   for (int a = 0; a < 3; ++a) {
-    at[a] = (x[a] - space->origin[a]) / dx;
     if (!(fabs(at[a]) < NOWHERE)) return 0;
     first[a] = (int32_t)floor((at[a] - 1) / RV_TILE_SIDE);
     last[a] = (int32_t)floor((at[a] + 1) / RV_TILE_SIDE);
@@ -67,5 +66,11 @@ double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const dou
         }
         sum += sum_tile(p, (size_t)home, own, lo, hi);
       }
-  return sum / (dx * dx * dx);
+  return sum;
+}
+
+double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* p, const double x[3]) {
+  double dx = space->dx, at[3];
+  for (int a = 0; a < 3; ++a) at[a] = (x[a] - space->origin[a]) / dx;
+  return rv_couple_volume_near(p, at) / (dx * dx * dx);
 }

@@ -269,6 +269,9 @@ bool rv_couple_count_fibres(RvCouple* c, const RvCoupleFibres* fibres);
 bool rv_couple_find_fibre_share(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
 bool rv_couple_find_fill(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
 
+// Volume of sorted particles around a place in cells from the grid's origin, m3, by tents of one cell to each side.
+// (fill.c)
+double rv_couple_volume_near(const RvParticles* particles, const double at[3]);
 // Volume fraction of sorted particles around x, about 1 within liquid; continuous in x. (fill.c)
 double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);
 
