@@ -107,6 +107,21 @@ RvResult rv_couple_capacity(RvCouple* couple, const RvCoupleStrands* strands, co
 RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                            double* free_area, double* bundle_share, RvError* error);
 
+// Strands that pierce the surface of the bulk.
+typedef struct RvCoupleMeniscus {
+  const RvCoupleStrands* strands;
+  const RvCoupleSettings* settings;
+  const double* air;         // [vertices] w_FF
+  double cohesion;           // multiplies the force; 0: none
+  const double* cohesion_at; // [vertices] multiplies it too; NULL: 1
+  const double* drag;        // [unknowns] kg/s, of the bulk; NULL: none
+  double dt;                 // s
+} RvCoupleMeniscus;
+// Lateral capillary forces between them, at the end of the substep: `force` [unknowns] N is added to (meniscus.c).
+RvResult rv_couple_meniscus(RvCouple* couple, const RvCoupleMeniscus* def, double* force, RvError* error);
+// x K1(x), the modified Bessel function of their law.
+double rv_couple_bessel_k1(double x);
+
 // WH-31, 32 with E42, E74, E77: liquid passes between the particles around the strands and their film. A strand that
 // comes out of the bulk draws film with it, drops that it meets join the film, and submerged film goes back to the
 // particles; limited by the capacity, exact in volume and momentum, independent of the size of particles and the length

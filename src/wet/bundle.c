@@ -35,3 +35,18 @@ RvResult rv_wet_bundle(RvWetFilm* w, RvError* error) {
   if (!result) rv_parallel_for(w->strands->vertices, GRAIN, set_suction, w);
   return result;
 }
+
+RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
+  rv_wet_clear(w->meniscus_force, w->strands->unknowns);
+  if (!w->bulk || !w->strands->nstrand) return RV_OK;
+  RvCoupleStrands strands = rv_wet_strands(w);
+  RvCoupleSettings settings = rv_wet_couple_settings(w);
+  RvCoupleMeniscus def = {.strands = &strands,
+                          .settings = &settings,
+                          .air = w->air_share,
+                          .cohesion = w->settings.cohesion,
+                          .cohesion_at = w->settings.cohesion_at,
+                          .drag = w->bulk->drag,
+                          .dt = dt};
+  return rv_couple_meniscus(w->couple, &def, w->meniscus_force, error);
+}

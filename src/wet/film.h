@@ -59,6 +59,7 @@ typedef struct RvWetFilm {
   double *free_area, *bundle_share;   // [vertices] m2, chi: as rv_couple_spacing
   // [vertices] Pa, m2: as RvFilmStepDef.suction, free_area and bundled
   double *suction, *bundle_area, *bundled;
+  double* meniscus_force;            // [unknowns] N: of the menisci where strands pierce the bulk's surface
   double* explicit_drag;             // [unknowns] N: what of the bulk's drag is explicit
   double* mean_velocity;             // [unknowns] m/s: mean of the ends of the strands' steps
   double* impulse;                   // [unknowns] kg m/s, given to the strands at once
@@ -114,6 +115,9 @@ RvResult rv_wet_feedback(RvWetFilm* wet, double dt, RvError* error);
 
 // bundle: the space between the hairs of bundles, and its suction (WH-20, E74).
 RvResult rv_wet_bundle(RvWetFilm* wet, RvError* error);
+
+// meniscus: strands that pierce the bulk's surface attract each other (meniscus.c of the coupling).
+RvResult rv_wet_meniscus(RvWetFilm* wet, double dt, RvError* error);
 
 //---------------------------------------------------------------------------------------------- film.c
 

@@ -240,6 +240,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   if (w->film) {
     STAGE(sample, rv_wet_sample(w->film, dt, error))
     STAGE(bundle, rv_wet_bundle(w->film, error))
+    STAGE(meniscus, rv_wet_meniscus(w->film, dt, error))
   }
 
   // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.

@@ -29,6 +29,7 @@
   X(LIQUID, surface)     \
   X(WET, sample)         \
   X(WET, bundle)         \
+  X(WET, meniscus)       \
   X(STRAND, roots)       \
   X(STRAND, carry)       \
   X(WET, loads)          \
