@@ -81,6 +81,8 @@ void rv_liquid_grid_end(RvLiquidGrid* g) {
     for (int a = 0; a < 3; ++a) axes[k][a] = (RvChannel){0};
   g->surface = (RvChannel){0};
   g->shift_pressure = (RvChannel){0};
+  g->divergence = (RvChannel){0};
+  g->divergent = false;
   rv_arena_release(g->scratch, g->mark);
   g->borrowed = false;
   g->shared = false;
@@ -191,8 +193,8 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->shared = false;
   g->dragged = false;
   g->shifted = false;
+  g->divergent = false;
   g->opened = false;
-  rv_channel_free(&g->divergence);
   RvResult result = find_tiles(g, p, error);
   // refused before memory is taken for them
   if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)

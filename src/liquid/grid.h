@@ -45,6 +45,7 @@ typedef struct RvLiquidGrid {
   size_t reach_capacity;      // of reach
   bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
+  bool divergent;             // divergence is set in this substep; else it is 0
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled

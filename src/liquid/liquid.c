@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "liquid/straight.h"
 #include "liquid/tension.h"
 
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
@@ -55,6 +56,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
     for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
       for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
     rv_channel_free(&g->surface);
+    rv_channel_free(&g->divergence);
     rv_channel_free(&g->shift_pressure);
     rv_channel_free(&g->pressure_before);
   }
@@ -199,7 +201,7 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
-  return RV_OK;
+  return rv_liquid_straight_divergence(&l->grid, dt, error);
 }
 
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {

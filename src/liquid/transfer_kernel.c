@@ -3,6 +3,7 @@
 // instruction set gives the same bits.
 #include <string.h>
 
+#include "liquid/straight.h"
 #include "liquid/transfer.h"
 #include "math/lanes.h"
 
@@ -155,6 +156,12 @@ RV_INLINE Lanes all(float x) {
 RV_INLINE Lanes mix(Lanes a, Lanes b, Lanes t) {
   return a * (1 - t) + b * t;
 }
+// Whether the mask is set in any lane.
+RV_INLINE bool any(Index mask) {
+  int32_t set = 0;
+  for (int l = 0; l < LANES; ++l) set |= mask[l];
+  return set != 0;
+}
 // yes where the mask is set, else no.
 RV_INLINE Lanes choose(Index mask, Lanes yes, Lanes no) {
   return (Lanes)((mask & (Index)yes) | (~mask & (Index)no));
@@ -215,7 +222,7 @@ RV_INLINE Lanes interpolate(const float* from, const Spots* s, int axis, Lanes s
 // dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
 RV_INLINE void sample_group(Group* g, const float* const velocity[3], const float* const* shift, float per_dx,
                             float step) {
-  Lanes x[3], k1[3], k2[3], y[3], moved[3];
+  Lanes x[3], k1[3], k2[3], y[3], moved[3], square = {0};
   RV_UNROLL for (int a = 0; a < 3; ++a) x[a] = *(Lanes*)g->x[a];
   // velocity and affine vectors
   Spots s = find_spots(x);
@@ -223,7 +230,10 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], const floa
     Lanes slope[3];
     k1[a] = interpolate(velocity[a], &s, a, slope);
     *(Lanes*)g->v[a] = k1[a];
-    RV_UNROLL for (int b = 0; b < 3; ++b) * (Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
+    RV_UNROLL for (int b = 0; b < 3; ++b) {
+      *(Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
+      square += slope[b] * slope[b];
+    }
   }
   if (step == 0) return;
   // the volume correction is a displacement: it is added to the move and leaves the velocity alone
@@ -234,17 +244,28 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], const floa
     displacement = choose(displacement > LARGEST_SHIFT, all(LARGEST_SHIFT), displacement);
     moved[a] = x[a] + choose(displacement < -LARGEST_SHIFT, all(-LARGEST_SHIFT), displacement);
   }
-  // stages of Ralston's method
-  RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
-  s = find_spots(y);
-  RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(velocity[a], &s, a, NULL);
-  RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
-  s = find_spots(y);
+  Lanes straight = 2 - square * (step * step / RV_STRAIGHT_LARGEST);
+  straight = choose(straight > 1, all(1), straight);
+  straight = choose(straight < 0, all(0), straight);
+  // a straight path
+  Lanes path[3];
+  RV_UNROLL for (int a = 0; a < 3; ++a) path[a] = k1[a] * step;
+  // stages of Ralston's method, unless all eight go straight
+  if (any(straight < 1)) {
+    RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
+    s = find_spots(y);
+    RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(velocity[a], &s, a, NULL);
+    RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
+    s = find_spots(y);
+    RV_UNROLL for (int a = 0; a < 3; ++a) {
+      Lanes k3 = interpolate(velocity[a], &s, a, NULL);
+      Lanes curved = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+      path[a] = choose(straight < 1, mix(curved, path[a], straight), path[a]);
+    }
+  }
   RV_UNROLL for (int a = 0; a < 3; ++a) {
-    Lanes k3 = interpolate(velocity[a], &s, a, NULL);
-    Lanes displacement = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
-    displacement = choose(displacement > LARGEST_MOVE, all(LARGEST_MOVE), displacement);
-    *(Lanes*)g->x[a] = moved[a] + choose(displacement < -LARGEST_MOVE, all(-LARGEST_MOVE), displacement);
+    path[a] = choose(path[a] > LARGEST_MOVE, all(LARGEST_MOVE), path[a]);
+    *(Lanes*)g->x[a] = moved[a] + choose(path[a] < -LARGEST_MOVE, all(-LARGEST_MOVE), path[a]);
   }
 }
 
