@@ -57,6 +57,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
       for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
     rv_channel_free(&g->surface);
     rv_channel_free(&g->divergence);
+    rv_channel_free(&g->straight);
     rv_channel_free(&g->shift_pressure);
     rv_channel_free(&g->pressure_before);
   }
@@ -201,7 +202,7 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
-  return rv_liquid_straight_divergence(&l->grid, dt, error);
+  return rv_liquid_go_straight(&l->grid, l->solids.any ? &l->solids : NULL, dt, error);
 }
 
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {

@@ -1,73 +1,152 @@
-#include "base/parallel.h"
+// Share of the straight paths, and the divergence that keeps their volume (straight.h).
 #include "liquid/straight.h"
 
-enum { GRAIN = 4, SIDE = RV_HALO1_SIDE };  // tiles a task; cells along an axis of a tile with halo
-static const int STEP[3] = {1, SIDE, SIDE * SIDE};
+#include "base/parallel.h"
+
+enum { GRAIN = 4 };  // tiles a task
+enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
+
+// Square of dt |G| up to which paths are straight, and from which on they follow the field: at 1/2 the next term of the
+// determinant, dt^3 det G, is below 1/40 (|det G| <= |G|^3 / 3^1.5), and it falls with the cube.
+#define STRAIGHT_BELOW 0.25f
+#define CURVED_ABOVE 0.5f
+// Cells from a solid within which paths follow the field, and from which on they are straight. The velocity of the
+// nearest two faces is the solid's own; the way between is wide enough for a gradient.
+#define CURVED_WITHIN 1.0f
+#define STRAIGHT_BEYOND 3.0f
 
 typedef struct Job {
   RvLiquidGrid* grid;
-  float step;
+  const RvLiquidSolids* solids;  // NULL: none
+  float dt, step;                // s, and the same over dx
+  float reach;                   // m: distance from solids at which paths are straight
 } Job;
 
-// A tile of face velocities with halo; known where there is mass.
-typedef struct Faces {
-  float u[3][RV_HALO1_CELLS];
-  float mass[3][RV_HALO1_CELLS];
-} Faces;
+// A tile with its halo: velocity and mass of the faces, and shares by the distance from solids at the cells' corners.
+typedef struct Tile {
+  float u[3][RV_HALO1_CELLS], mass[3][RV_HALO1_CELLS];
+  float corner[RV_HALO1_CELLS];
+} Tile;
 
-// Change of the velocity of a face along another axis, per cell: central, or to the side that is known.
-static inline float across(const float* u, const float* mass, int at, int step) {
-  if (!(mass[at] > 0)) return 0;
-  bool up = mass[at + step] > 0, down = mass[at - step] > 0;
-  float high = up ? u[at + step] : u[at], low = down ? u[at - step] : u[at];
-  return up && down ? 0.5f * (high - low) : high - low;
+static const int STEP[3] = {STEP_X, STEP_Y, STEP_Z};
+
+static inline float between_0_and_1(float x) {
+  return x > 0 ? x < 1 ? x : 1 : 0;
 }
 
-static float divergence_of(const Faces* f, int at, float step) {
-  float g[3][3], square = 0;
+// Change of velocity from a face to the next along another axis: the mean of both sides, or that of the side that has
+// mass.
+static inline float change_across(const float* u, const float* mass, int at, int step) {
+  bool above = mass[at + step] > 0, below = mass[at - step] > 0;
+  float up = above ? u[at + step] - u[at] : 0, down = below ? u[at] - u[at - step] : 0;
+  return above && below ? 0.5f * (up + down) : up + down;
+}
+
+// dt G in a cell: row a is the change of velocity a along each axis. Faces without mass do not count.
+static void slope_of(const Tile* tile, int at, float step, float slope[3][3]) {
   for (int a = 0; a < 3; ++a) {
-    const float *u = f->u[a], *mass = f->mass[a];
+    const float *u = tile->u[a], *mass = tile->mass[a];
     int up = at + STEP[a];
-    bool low = mass[at] > 0, high = mass[up] > 0;
+    float low = mass[at] > 0 ? 1 : 0, high = mass[up] > 0 ? 1 : 0;
+    float scale = low + high > 1 ? 0.5f * step : step;
     for (int b = 0; b < 3; ++b) {
-      if (a == b)
-        g[a][b] = low && high ? u[up] - u[at] : 0;
-      else {
-        g[a][b] = across(u, mass, at, STEP[b]) + across(u, mass, up, STEP[b]);
-        if (low && high) g[a][b] *= 0.5f;
-      }
-      g[a][b] *= step;
-      square += g[a][b] * g[a][b];
+      if (b == a)
+        slope[a][b] = low * high * step * (u[up] - u[at]);
+      else
+        slope[a][b] = scale * (low * change_across(u, mass, at, STEP[b]) + high * change_across(u, mass, up, STEP[b]));
     }
   }
-  float second = g[0][0] * g[1][1] - g[0][1] * g[1][0] + g[1][1] * g[2][2] - g[1][2] * g[2][1] + g[2][2] * g[0][0] -
-                 g[2][0] * g[0][2];
-  return -second * rv_liquid_straight_share(square);
 }
 
-static void find_some(void* arg, size_t begin, size_t end) {
+// Share of straight paths by the distance from solids, and its change along each axis, from the corners of a cell.
+static float share_by_solids(const float* corner, int at, float change[3]) {
+  float sum = 0;
+  for (int a = 0; a < 3; ++a) change[a] = 0;
+  for (int k = 0; k < 8; ++k) {
+    float share = corner[at + (k & 1) * STEP_X + (k >> 1 & 1) * STEP_Y + (k >> 2) * STEP_Z];
+    sum += share;
+    for (int a = 0; a < 3; ++a) change[a] += 0.25f * (k >> a & 1 ? share : -share);
+  }
+  return 0.125f * sum;
+}
+
+// dt grad s . (u . grad) u dt / 2: volume that paths bring in addition where they begin to follow the field.
+static float gain_by_share(const Tile* tile, int at, float step, float slope[3][3], const float change[3]) {
+  float gain = 0;
+  for (int a = 0; a < 3; ++a) {
+    float velocity = 0.5f * (tile->u[a][at] + tile->u[a][at + STEP[a]]);
+    for (int b = 0; b < 3; ++b) gain += 0.5f * step * change[b] * slope[b][a] * velocity;
+  }
+  return gain;
+}
+
+// Share of straight paths in a cell, and the change of volume, dt times the divergence, that the projection shall
+// leave.
+static float share_of(const Tile* tile, int at, const Job* job, float* gain) {
+  float slope[3][3], change[3] = {0}, square = 0;
+  slope_of(tile, at, job->step, slope);
+  for (int a = 0; a < 3; ++a)
+    for (int b = 0; b < 3; ++b) square += slope[a][b] * slope[a][b];
+  float second = 0;
+  for (int a = 0, b = 1; a < 3; ++a, b = (b + 1) % 3) second += slope[a][a] * slope[b][b] - slope[a][b] * slope[b][a];
+  float calm = between_0_and_1((CURVED_ABOVE - square) / (CURVED_ABOVE - STRAIGHT_BELOW));
+  float clear = job->solids ? share_by_solids(tile->corner, at, change) : 1;
+  *gain = calm * -clear * second;
+  if (clear < 1) *gain += calm * gain_by_share(tile, at, job->step, slope, change);
+  return calm * clear;
+}
+
+// Shares at the corners of a tile and its halo.
+static void find_corners(const Job* job, size_t t, float* corner) {
+  rv_channel_gather1(&job->grid->tiles, job->solids->distance.data, t, RV_SOLID_FAR, corner);
+  const float width = STRAIGHT_BEYOND - CURVED_WITHIN, cell = job->reach / STRAIGHT_BEYOND;
+  for (int i = 0; i < RV_HALO1_CELLS; ++i) corner[i] = between_0_and_1((corner[i] / cell - CURVED_WITHIN) / width);
+}
+
+// Whether there is a solid in a tile or beside it.
+static bool is_near_solid(const Job* job, size_t t) {
+  bool near = false;
+  for (int n = 0; n < RV_TILE_NEAR && job->solids; ++n) {
+    int32_t other = job->grid->tiles.near[t][n];
+    near = near || (other >= 0 && job->solids->touched[other]);
+  }
+  return near;
+}
+
+static void go_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
   const RvLiquidGrid* g = job->grid;
-  Faces f;
+  Tile tile;
   for (size_t t = begin; t < end; ++t) {
+    // the tile with its halo
     for (int a = 0; a < 3; ++a) {
-      rv_channel_gather1(&g->tiles, g->velocity[a].data, t, 0, f.u[a]);
-      rv_channel_gather1(&g->tiles, g->mass[a].data, t, 0, f.mass[a]);
+      rv_channel_gather1(&g->tiles, g->velocity[a].data, t, 0, tile.u[a]);
+      rv_channel_gather1(&g->tiles, g->mass[a].data, t, 0, tile.mass[a]);
     }
-    const float* distance = g->distance.data + t * RV_TILE_CELLS;
-    float* out = g->divergence.data + t * RV_TILE_CELLS;
-    for (int k = 0; k < RV_TILE_CELLS; ++k)
-      out[k] = distance[k] < 0
-                   ? divergence_of(&f, rv_halo1_at(k & 7, k >> 3 & 7, k >> 6), job->step) / (job->step * (float)g->dx)
-                   : 0;
+    Job here = *job;
+    if (is_near_solid(job, t))
+      find_corners(job, t, tile.corner);
+    else
+      here.solids = NULL;
+    // shares and divergence of its cells
+    for (int k = 0; k < RV_TILE_CELLS; ++k) {
+      size_t cell = t * RV_TILE_CELLS + (size_t)k;
+      float gain;
+      g->straight.data[cell] = share_of(&tile, rv_halo1_at(k & 7, k >> 3 & 7, k >> 6), &here, &gain);
+      g->divergence.data[cell] = g->distance.data[cell] < 0 ? gain / job->dt : 0;
+    }
   }
 }
 
-RvResult rv_liquid_straight_divergence(RvLiquidGrid* g, double dt, RvError* error) {
-  if (!rv_liquid_grid_fit(g, &g->divergence, g->tiles.count))
-    return rv_fail(error, RV_NO_MEMORY, "no memory for the divergence of %zu tiles of liquid; use a larger particlesep",
-                   g->tiles.count);
+RvResult rv_liquid_go_straight(RvLiquidGrid* g, const RvLiquidSolids* solids, double dt, RvError* error) {
+  size_t tiles = g->tiles.count;
+  if (!rv_liquid_grid_fit(g, &g->divergence, tiles) || !rv_liquid_grid_fit(g, &g->straight, tiles))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the paths in %zu tiles of liquid; use a larger particlesep",
+                   tiles);
+  Job job = {g, solids && solids->any ? solids : NULL, (float)dt, (float)(dt / g->dx),
+             (float)(STRAIGHT_BEYOND * g->dx)};
+  if (job.solids && solids->known < job.reach) job.reach = solids->known;
+  rv_parallel_for(tiles, GRAIN, go_some, &job);
   g->divergent = true;
-  rv_parallel_for(g->tiles.count, GRAIN, find_some, &(Job){g, (float)(dt / g->dx)});
   return RV_OK;
 }

@@ -3,12 +3,11 @@
 // instruction set gives the same bits.
 #include <string.h>
 
-#include "liquid/straight.h"
 #include "liquid/transfer.h"
 #include "math/lanes.h"
 
 void RV_KERNEL(rv_liquid_scatter)(const RvTransferSpan* s, double* room, float* out);
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift);
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const RvSampleField* from);
 
 //---------------------------------------------------------------------------------------------- to the grid
 
@@ -156,12 +155,6 @@ RV_INLINE Lanes all(float x) {
 RV_INLINE Lanes mix(Lanes a, Lanes b, Lanes t) {
   return a * (1 - t) + b * t;
 }
-// Whether the mask is set in any lane.
-RV_INLINE bool any(Index mask) {
-  int32_t set = 0;
-  for (int l = 0; l < LANES; ++l) set |= mask[l];
-  return set != 0;
-}
 // yes where the mask is set, else no.
 RV_INLINE Lanes choose(Index mask, Lanes yes, Lanes no) {
   return (Lanes)((mask & (Index)yes) | (~mask & (Index)no));
@@ -218,49 +211,66 @@ RV_INLINE Lanes interpolate(const float* from, const Spots* s, int axis, Lanes s
   return mix(p0, p1, f[2]);
 }
 
-// Samples eight particles, and moves them by Ralston's third-order method: x + dt (2 k1 + 3 k2 + 4 k3) / 9 with k2 at
-// dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
-RV_INLINE void sample_group(Group* g, const float* const velocity[3], const float* const* shift, float per_dx,
-                            float step) {
-  Lanes x[3], k1[3], k2[3], y[3], moved[3], square = {0};
+// Trilinear value of cells, in a cube with a halo of one.
+RV_INLINE Lanes interpolate_cells(const float* from, const Lanes x[3]) {
+  enum { UP_Y = RV_HALO1_SIDE, UP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
+  Index node[3];
+  Lanes f[3];
+  RV_UNROLL for (int b = 0; b < 3; ++b) {
+    // centres lie at half cells; places of sorted particles are within the tile
+    Lanes y = x[b] + 0.5f;
+    y = choose(y > 0, y, all(0));
+    y = choose(y < RV_TILE_SIDE + 0.5f, y, all(RV_TILE_SIDE + 0.5f));
+    node[b] = whole(y);
+    f[b] = y - number(node[b]);
+  }
+  int32_t at[LANES] __attribute__((aligned(32)));
+  *(Index*)at = (node[2] * RV_HALO1_SIDE + node[1]) * RV_HALO1_SIDE + node[0];
+  Lanes v000, v100, v010, v110, v001, v101, v011, v111;
+  pick(from, at, &v000, &v100);
+  pick(from + UP_Y, at, &v010, &v110);
+  pick(from + UP_Z, at, &v001, &v101);
+  pick(from + UP_Z + UP_Y, at, &v011, &v111);
+  Lanes p0 = mix(mix(v000, v100, f[0]), mix(v010, v110, f[0]), f[1]);
+  Lanes p1 = mix(mix(v001, v101, f[0]), mix(v011, v111, f[0]), f[1]);
+  return mix(p0, p1, f[2]);
+}
+
+// Samples eight particles, and moves them, straight or through the field by Ralston's third-order method: x + dt (2 k1
+// + 3 k2 + 4 k3) / 9 with k2 at dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
+RV_INLINE void sample_group(Group* g, const RvSampleField* from, float per_dx, float step) {
+  Lanes x[3], k1[3], k2[3], y[3], moved[3], path[3];
   RV_UNROLL for (int a = 0; a < 3; ++a) x[a] = *(Lanes*)g->x[a];
   // velocity and affine vectors
   Spots s = find_spots(x);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     Lanes slope[3];
-    k1[a] = interpolate(velocity[a], &s, a, slope);
+    k1[a] = interpolate(from->velocity[a], &s, a, slope);
     *(Lanes*)g->v[a] = k1[a];
-    RV_UNROLL for (int b = 0; b < 3; ++b) {
-      *(Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
-      square += slope[b] * slope[b];
-    }
+    RV_UNROLL for (int b = 0; b < 3; ++b) * (Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
   }
   if (step == 0) return;
   // the volume correction is a displacement: it is added to the move and leaves the velocity alone
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     moved[a] = x[a];
-    if (!shift) continue;
-    Lanes displacement = interpolate(shift[a], &s, a, NULL) * per_dx;
+    if (!from->shift[a]) continue;
+    Lanes displacement = interpolate(from->shift[a], &s, a, NULL) * per_dx;
     displacement = choose(displacement > LARGEST_SHIFT, all(LARGEST_SHIFT), displacement);
     moved[a] = x[a] + choose(displacement < -LARGEST_SHIFT, all(-LARGEST_SHIFT), displacement);
   }
-  Lanes straight = 2 - square * (step * step / RV_STRAIGHT_LARGEST);
-  straight = choose(straight > 1, all(1), straight);
-  straight = choose(straight < 0, all(0), straight);
-  // a straight path
-  Lanes path[3];
+  // the straight path, and where it is not all of it, that by the stages of Ralston's method
   RV_UNROLL for (int a = 0; a < 3; ++a) path[a] = k1[a] * step;
-  // stages of Ralston's method, unless all eight go straight
-  if (any(straight < 1)) {
+  if (from->straight) {
+    Lanes straight = interpolate_cells(from->straight, x);
     RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
     s = find_spots(y);
-    RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(velocity[a], &s, a, NULL);
+    RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(from->velocity[a], &s, a, NULL);
     RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
     s = find_spots(y);
     RV_UNROLL for (int a = 0; a < 3; ++a) {
-      Lanes k3 = interpolate(velocity[a], &s, a, NULL);
+      Lanes k3 = interpolate(from->velocity[a], &s, a, NULL);
       Lanes curved = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
-      path[a] = choose(straight < 1, mix(curved, path[a], straight), path[a]);
+      path[a] = mix(curved, path[a], straight);
     }
   }
   RV_UNROLL for (int a = 0; a < 3; ++a) {
@@ -279,20 +289,20 @@ RV_INLINE void store_group(const Group* g, const RvTransferSpan* s, size_t i, si
   for (int a = 0; a < 9; ++a) memcpy(s->c[a] + i, g->c[a], n * sizeof(float));
 }
 
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift) {
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const RvSampleField* from) {
   float per_dx = (float)(1 / s->dx), step = (float)(s->dt / s->dx);
   bool moved = step != 0;
   size_t i = s->begin;
   Group g;
   for (; i + LANES <= s->end; i += LANES) {
     load_group(&g, s, i, LANES);
-    sample_group(&g, velocity, shift, per_dx, step);
+    sample_group(&g, from, per_dx, step);
     store_group(&g, s, i, LANES, moved);
   }
   // the last ones, fewer than eight
   if (i == s->end) return;
   memset(&g, 0, sizeof g);
   load_group(&g, s, i, s->end - i);
-  sample_group(&g, velocity, shift, per_dx, step);
+  sample_group(&g, from, per_dx, step);
   store_group(&g, s, i, s->end - i, moved);
 }
