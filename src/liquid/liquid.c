@@ -151,7 +151,9 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
       rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
   in.stick = m->stick;
   RvViscosityReport report;
+  rv_liquid_turn(&l->grid, -1);
   RvResult result = rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;
   return result;
 }
@@ -202,7 +204,7 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
-  return rv_liquid_go_straight(&l->grid, l->solids.any ? &l->solids : NULL, dt, error);
+  return rv_liquid_go_straight(&l->grid, l->solids.any ? &l->solids : NULL, dt, l->model.viscosity > 0, error);
 }
 
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {

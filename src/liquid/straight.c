@@ -20,6 +20,7 @@ typedef struct Job {
   const RvLiquidSolids* solids;  // NULL: none
   float dt, step;                // s, and the same over dx
   float reach;                   // m: distance from solids at which paths are straight
+  bool turning;                  // the change of velocity along straight paths is asked for, in `room`
 } Job;
 
 // A tile with its halo: velocity and mass of the faces, and shares by the distance from solids at the cells' corners.
@@ -70,30 +71,43 @@ static float share_by_solids(const float* corner, int at, float change[3]) {
   return 0.125f * sum;
 }
 
-// dt grad s . (u . grad) u dt / 2: volume that paths bring in addition where they begin to follow the field.
-static float gain_by_share(const Tile* tile, int at, float step, float slope[3][3], const float change[3]) {
-  float gain = 0;
-  for (int a = 0; a < 3; ++a) {
-    float velocity = 0.5f * (tile->u[a][at] + tile->u[a][at + STEP[a]]);
-    for (int b = 0; b < 3; ++b) gain += 0.5f * step * change[b] * slope[b][a] * velocity;
-  }
-  return gain;
+// dt (u . grad) u / 2 in a cell, m/s: how far the velocity in the middle of a path through the field is from that at
+// its beginning.
+static void turn_of(const Tile* tile, int at, float slope[3][3], float turn[3]) {
+  float velocity[3];
+  for (int a = 0; a < 3; ++a) velocity[a] = 0.5f * (tile->u[a][at] + tile->u[a][at + STEP[a]]);
+  for (int a = 0; a < 3; ++a)
+    turn[a] = 0.5f * (slope[a][0] * velocity[0] + slope[a][1] * velocity[1] + slope[a][2] * velocity[2]);
 }
 
-// Share of straight paths in a cell, and the change of volume, dt times the divergence, that the projection shall
-// leave.
-static float share_of(const Tile* tile, int at, const Job* job, float* gain) {
-  float slope[3][3], change[3] = {0}, square = 0;
+// What a cell needs.
+typedef struct Cell {
+  float share;    // of straight paths
+  float gain;     // change of volume, dt times the divergence, that the projection shall leave
+  float turn[3];  // m/s: share dt (u . grad) u / 2; only where it is asked for
+} Cell;
+
+static Cell cell_of(const Tile* tile, int at, const Job* job) {
+  float slope[3][3], change[3] = {0}, square = 0, second = 0;
+  Cell cell = {0};
+  // the slope, its square and its second invariant
   slope_of(tile, at, job->step, slope);
   for (int a = 0; a < 3; ++a)
     for (int b = 0; b < 3; ++b) square += slope[a][b] * slope[a][b];
-  float second = 0;
   for (int a = 0, b = 1; a < 3; ++a, b = (b + 1) % 3) second += slope[a][a] * slope[b][b] - slope[a][b] * slope[b][a];
+  // the share, and the volume that keeps straight paths
   float calm = between_0_and_1((CURVED_ABOVE - square) / (CURVED_ABOVE - STRAIGHT_BELOW));
   float clear = job->solids ? share_by_solids(tile->corner, at, change) : 1;
-  *gain = calm * -clear * second;
-  if (clear < 1) *gain += calm * gain_by_share(tile, at, job->step, slope, change);
-  return calm * clear;
+  cell.share = calm * clear;
+  cell.gain = -cell.share * second;
+  if (clear == 1 && !job->turning) return cell;
+  // where paths begin to follow the field
+  turn_of(tile, at, slope, cell.turn);
+  for (int a = 0; a < 3; ++a) {
+    cell.gain += calm * job->step * change[a] * cell.turn[a];
+    cell.turn[a] *= cell.share;
+  }
+  return cell;
 }
 
 // Shares at the corners of a tile and its halo.
@@ -131,22 +145,53 @@ static void go_some(void* arg, size_t begin, size_t end) {
     // shares and divergence of its cells
     for (int k = 0; k < RV_TILE_CELLS; ++k) {
       size_t cell = t * RV_TILE_CELLS + (size_t)k;
-      float gain;
-      g->straight.data[cell] = share_of(&tile, rv_halo1_at(k & 7, k >> 3 & 7, k >> 6), &here, &gain);
-      g->divergence.data[cell] = g->distance.data[cell] < 0 ? gain / job->dt : 0;
+      Cell is = cell_of(&tile, rv_halo1_at(k & 7, k >> 3 & 7, k >> 6), &here);
+      g->straight.data[cell] = is.share;
+      g->divergence.data[cell] = g->distance.data[cell] < 0 ? is.gain / job->dt : 0;
+      for (int a = 0; a < 3 && job->turning; ++a) g->room[a].data[cell] = is.turn[a];
     }
   }
 }
 
-RvResult rv_liquid_go_straight(RvLiquidGrid* g, const RvLiquidSolids* solids, double dt, RvError* error) {
+RvResult rv_liquid_go_straight(RvLiquidGrid* g, const RvLiquidSolids* solids, double dt, bool turning, RvError* error) {
   size_t tiles = g->tiles.count;
   if (!rv_liquid_grid_fit(g, &g->divergence, tiles) || !rv_liquid_grid_fit(g, &g->straight, tiles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the paths in %zu tiles of liquid; use a larger particlesep",
                    tiles);
-  Job job = {g, solids && solids->any ? solids : NULL, (float)dt, (float)(dt / g->dx),
-             (float)(STRAIGHT_BEYOND * g->dx)};
+  Job job = {.grid = g,
+             .solids = solids && solids->any ? solids : NULL,
+             .dt = (float)dt,
+             .step = (float)(dt / g->dx),
+             .reach = (float)(STRAIGHT_BEYOND * g->dx),
+             .turning = turning};
   if (job.solids && solids->known < job.reach) job.reach = solids->known;
   rv_parallel_for(tiles, GRAIN, go_some, &job);
   g->divergent = true;
   return RV_OK;
+}
+
+typedef struct Turn {
+  const RvLiquidGrid* grid;
+  float sign;
+} Turn;
+
+// Adds the mean of the cells beside it to the velocity of each face that has mass.
+static void turn_some(void* arg, size_t begin, size_t end) {
+  const Turn* turn = arg;
+  const RvLiquidGrid* g = turn->grid;
+  float cells[RV_HALO1_CELLS];
+  for (size_t t = begin; t < end; ++t)
+    for (int a = 0; a < 3; ++a) {
+      rv_channel_gather1(&g->tiles, g->room[a].data, t, 0, cells);
+      float* u = g->velocity[a].data + t * RV_TILE_CELLS;
+      const float* mass = g->mass[a].data + t * RV_TILE_CELLS;
+      for (int k = 0; k < RV_TILE_CELLS; ++k) {
+        int at = rv_halo1_at(k & 7, k >> 3 & 7, k >> 6);
+        if (mass[k] > 0) u[k] += turn->sign * 0.5f * (cells[at] + cells[at - STEP[a]]);
+      }
+    }
+}
+
+void rv_liquid_turn(RvLiquidGrid* g, int sign) {
+  rv_parallel_for(g->tiles.count, GRAIN, turn_some, &(Turn){g, (float)sign});
 }

@@ -18,6 +18,12 @@
 #include "liquid/solids.h"
 
 // `straight` and `divergence` of the grid for a substep, from its velocity before the pressure. `solids` may be NULL.
-RvResult rv_liquid_go_straight(RvLiquidGrid* grid, const RvLiquidSolids* solids, double dt, RvError* error);
+// `turning`: `room` is then what rv_liquid_turn needs, and must stay until then.
+RvResult rv_liquid_go_straight(RvLiquidGrid* grid, const RvLiquidSolids* solids, double dt, bool turning,
+                               RvError* error);
+// Adds sign s dt (u . grad) u / 2 to the velocity of the grid. The velocity of straight paths is that of the flow half
+// a substep later, at the middle of the path. With sign -1 it becomes the flow's own at the place, which viscosity acts
+// on: else a straight path beside a wall that turns would be a shear to it.
+void rv_liquid_turn(RvLiquidGrid* grid, int sign);
 
 #endif
