@@ -17,7 +17,7 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvChannel* cells[] = {&g->fill,    &g->distance,       &g->divergence, &g->pressure, &g->pressure_before,
-                        &g->surface, &g->shift_pressure, &g->open};
+                        &g->surface, &g->shift_pressure, &g->open,       &g->straight};
   for (size_t k = 0; k < sizeof cells / sizeof *cells; ++k) rv_channel_free(cells[k]);
   rv_tiles_free(&g->tiles);
   rv_tiles_free(&g->tiles_before);
@@ -29,7 +29,7 @@ size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
   const RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
                              g->drag, g->drag_target, g->shift,    g->fibre};
   const RvChannel* cells[] = {&g->fill,    &g->distance,       &g->divergence, &g->pressure, &g->pressure_before,
-                              &g->surface, &g->shift_pressure, &g->open};
+                              &g->surface, &g->shift_pressure, &g->open,       &g->straight};
   size_t tiles = 0;
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) tiles += axes[k][a].capacity;
@@ -81,6 +81,9 @@ void rv_liquid_grid_end(RvLiquidGrid* g) {
     for (int a = 0; a < 3; ++a) axes[k][a] = (RvChannel){0};
   g->surface = (RvChannel){0};
   g->shift_pressure = (RvChannel){0};
+  g->divergence = (RvChannel){0};
+  g->straight = (RvChannel){0};
+  g->divergent = false;
   rv_arena_release(g->scratch, g->mark);
   g->borrowed = false;
   g->shared = false;
@@ -191,8 +194,8 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->shared = false;
   g->dragged = false;
   g->shifted = false;
+  g->divergent = false;
   g->opened = false;
-  rv_channel_free(&g->divergence);
   RvResult result = find_tiles(g, p, error);
   // refused before memory is taken for them
   if (result == RV_OK && g->most_tiles && g->tiles.count > g->most_tiles)

@@ -36,6 +36,7 @@ typedef struct RvLiquidGrid {
   RvChannel distance;    // m: signed distance to the liquid's surface at the cell's centre, below 0 in the liquid; from
                          // one dx on only its sign is right
   RvChannel divergence;  // 1/s: the divergence that the velocity shall have; without data, as it is built, 0
+  RvChannel straight;    // 0..1: share of the straight paths of particles (straight.h)
   RvChannel pressure;    // Pa; kept from the last substep as the first guess
   RvChannel surface;     // Pa: pressure of the tension at the surface; only where there is tension
   RvChannel shift[3];    // m, faces: displacement that corrects volumes (rv_liquid_drift); 0 in solids
@@ -45,6 +46,7 @@ typedef struct RvLiquidGrid {
   size_t reach_capacity;      // of reach
   bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
+  bool divergent;             // divergence and straight are set in this substep; else both are 0
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those
   bool shared, dragged;  // whether share or drag is other than the default anywhere; else the channels are not filled

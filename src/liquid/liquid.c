@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "liquid/straight.h"
 #include "liquid/tension.h"
 
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
@@ -55,6 +56,8 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
     for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
       for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
     rv_channel_free(&g->surface);
+    rv_channel_free(&g->divergence);
+    rv_channel_free(&g->straight);
     rv_channel_free(&g->shift_pressure);
     rv_channel_free(&g->pressure_before);
   }
@@ -148,7 +151,9 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
       rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
   in.stick = m->stick;
   RvViscosityReport report;
+  rv_liquid_turn(&l->grid, -1);
   RvResult result = rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;
   return result;
 }
@@ -199,7 +204,7 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
-  return RV_OK;
+  return rv_liquid_go_straight(&l->grid, l->solids.any ? &l->solids : NULL, dt, l->model.viscosity > 0, error);
 }
 
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {

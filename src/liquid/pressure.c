@@ -208,7 +208,7 @@ RvPressureIn rv_liquid_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids
     }
   }
   in.distance = grid->distance.data;
-  in.divergence = grid->divergence.data;
+  in.divergence = grid->divergent ? grid->divergence.data : NULL;
   in.pressure = grid->pressure.data;
   return in;
 }

@@ -8,7 +8,7 @@
 #include "math/kernel.h"
 
 RV_KERNEL_DECLARE(void, rv_liquid_scatter, (const RvTransferSpan*, double*, float*))
-RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const float* const[3], const float* const*))
+RV_KERNEL_DECLARE(void, rv_liquid_sample, (const RvTransferSpan*, const RvSampleField*))
 
 void rv_liquid_scatter_free(RvScatter* s) {
   if (!s->scratch) rv_free(s->room);
@@ -154,22 +154,38 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
                  "no memory to transfer %zu tiles of particles to the grid; use a larger particlesep", p->homes.count);
 }
 
+// Share of the straight paths around a tile, in `room`; NULL where all paths are straight.
+static const float* straight_share(const RvLiquidGrid* g, size_t t, float room[RV_HALO1_CELLS]) {
+  if (!g->divergent) {
+    memset(room, 0, RV_HALO1_CELLS * sizeof *room);
+    return room;
+  }
+  rv_channel_gather1(&g->tiles, g->straight.data, t, 1, room);
+  float least = 1;
+  for (int i = 0; i < RV_HALO1_CELLS; ++i) least = room[i] < least ? room[i] : least;
+  return least < 1 ? room : NULL;
+}
+
 // Samples and moves the particles of each tile.
 static void sample_some(void* arg, size_t begin, size_t end) {
   const Job* job = arg;
+  const RvLiquidGrid* g = job->grid;
   float velocity[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
   float shift[3][RV_SAMPLE_CELLS] __attribute__((aligned(64)));
-  const float* const from[3] = {velocity[0], velocity[1], velocity[2]};
-  const float* const shifts[3] = {shift[0], shift[1], shift[2]};
+  float straight[RV_HALO1_CELLS] __attribute__((aligned(64)));
   for (size_t t = begin; t < end; ++t) {
     int32_t home = job->scatter->home_of[t];
     if (home < 0) continue;
-    for (int a = 0; a < 3; ++a)
-      rv_channel_gather(&job->grid->tiles, job->grid->velocity[a].data, t, RV_SAMPLE_HALO, 0, velocity[a]);
-    for (int a = 0; a < 3 && job->grid->shifted; ++a)
-      rv_channel_gather(&job->grid->tiles, job->grid->shift[a].data, t, RV_SAMPLE_HALO, 0, shift[a]);
+    RvSampleField from = {.straight = job->dt > 0 ? straight_share(g, t, straight) : NULL};
+    for (int a = 0; a < 3; ++a) {
+      rv_channel_gather(&g->tiles, g->velocity[a].data, t, RV_SAMPLE_HALO, 0, velocity[a]);
+      from.velocity[a] = velocity[a];
+      if (!g->shifted) continue;
+      rv_channel_gather(&g->tiles, g->shift[a].data, t, RV_SAMPLE_HALO, 0, shift[a]);
+      from.shift[a] = shift[a];
+    }
     RvTransferSpan span = span_of(job, (size_t)home);
-    RV_KERNEL_CALL(rv_liquid_sample, (&span, from, job->grid->shifted ? shifts : NULL));
+    RV_KERNEL_CALL(rv_liquid_sample, (&span, &from));
   }
 }
 

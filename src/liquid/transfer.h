@@ -31,6 +31,13 @@ typedef struct RvTransferSpan {
   double dt;  // s to move; 0: only sampled
 } RvTransferSpan;
 
+// The fields of a tile that its particles sample: cubes of RV_SAMPLE_SIDE.
+typedef struct RvSampleField {
+  const float* velocity[3];
+  const float* shift[3];  // m; NULL: none
+  const float* straight;  // share of the straight path, of cells, a cube of RV_HALO1_SIDE; NULL: all of it
+} RvSampleField;
+
 // Rooms of the tiles that hold particles, kept from step to step.
 typedef struct RvScatter {
   float* room;
@@ -49,8 +56,9 @@ RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParti
                            RvError* error);
 // Velocity of the faces that have mass; the others are 0 and not valid.
 void rv_liquid_grid_velocity(RvLiquidGrid* grid);
-// Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move through the grid's velocity by
-// Ralston's third-order Runge-Kutta (Ralston 1962), and by `shift` where the grid has one. Places may then leave their
+// Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move: straight by the share that the
+// grid has as `straight`, for the rest through the grid's velocity by Ralston's third-order Runge-Kutta (Ralston 1962),
+// and by `shift` where the grid has one. Places may then leave their
 // tile: sort before the next use. Stages of the method sample at most 2.4 cells beyond the
 // tile, and no particle moves more than 3 cells along an axis.
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* particles, double dt);

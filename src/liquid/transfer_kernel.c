@@ -7,7 +7,7 @@
 #include "math/lanes.h"
 
 void RV_KERNEL(rv_liquid_scatter)(const RvTransferSpan* s, double* room, float* out);
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift);
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const RvSampleField* from);
 
 //---------------------------------------------------------------------------------------------- to the grid
 
@@ -211,17 +211,41 @@ RV_INLINE Lanes interpolate(const float* from, const Spots* s, int axis, Lanes s
   return mix(p0, p1, f[2]);
 }
 
-// Samples eight particles, and moves them by Ralston's third-order method: x + dt (2 k1 + 3 k2 + 4 k3) / 9 with k2 at
-// dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
-RV_INLINE void sample_group(Group* g, const float* const velocity[3], const float* const* shift, float per_dx,
-                            float step) {
-  Lanes x[3], k1[3], k2[3], y[3], moved[3];
+// Trilinear value of cells, in a cube with a halo of one.
+RV_INLINE Lanes interpolate_cells(const float* from, const Lanes x[3]) {
+  enum { UP_Y = RV_HALO1_SIDE, UP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };
+  Index node[3];
+  Lanes f[3];
+  RV_UNROLL for (int b = 0; b < 3; ++b) {
+    // centres lie at half cells; places of sorted particles are within the tile
+    Lanes y = x[b] + 0.5f;
+    y = choose(y > 0, y, all(0));
+    y = choose(y < RV_TILE_SIDE + 0.5f, y, all(RV_TILE_SIDE + 0.5f));
+    node[b] = whole(y);
+    f[b] = y - number(node[b]);
+  }
+  int32_t at[LANES] __attribute__((aligned(32)));
+  *(Index*)at = (node[2] * RV_HALO1_SIDE + node[1]) * RV_HALO1_SIDE + node[0];
+  Lanes v000, v100, v010, v110, v001, v101, v011, v111;
+  pick(from, at, &v000, &v100);
+  pick(from + UP_Y, at, &v010, &v110);
+  pick(from + UP_Z, at, &v001, &v101);
+  pick(from + UP_Z + UP_Y, at, &v011, &v111);
+  Lanes p0 = mix(mix(v000, v100, f[0]), mix(v010, v110, f[0]), f[1]);
+  Lanes p1 = mix(mix(v001, v101, f[0]), mix(v011, v111, f[0]), f[1]);
+  return mix(p0, p1, f[2]);
+}
+
+// Samples eight particles, and moves them, straight or through the field by Ralston's third-order method: x + dt (2 k1
+// + 3 k2 + 4 k3) / 9 with k2 at dt/2 along k1 and k3 at 3 dt/4 along k2; `step` is dt / dx.
+RV_INLINE void sample_group(Group* g, const RvSampleField* from, float per_dx, float step) {
+  Lanes x[3], k1[3], k2[3], y[3], moved[3], path[3];
   RV_UNROLL for (int a = 0; a < 3; ++a) x[a] = *(Lanes*)g->x[a];
   // velocity and affine vectors
   Spots s = find_spots(x);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     Lanes slope[3];
-    k1[a] = interpolate(velocity[a], &s, a, slope);
+    k1[a] = interpolate(from->velocity[a], &s, a, slope);
     *(Lanes*)g->v[a] = k1[a];
     RV_UNROLL for (int b = 0; b < 3; ++b) * (Lanes*)g->c[3 * a + b] = slope[b] * per_dx;
   }
@@ -229,22 +253,29 @@ RV_INLINE void sample_group(Group* g, const float* const velocity[3], const floa
   // the volume correction is a displacement: it is added to the move and leaves the velocity alone
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     moved[a] = x[a];
-    if (!shift) continue;
-    Lanes displacement = interpolate(shift[a], &s, a, NULL) * per_dx;
+    if (!from->shift[a]) continue;
+    Lanes displacement = interpolate(from->shift[a], &s, a, NULL) * per_dx;
     displacement = choose(displacement > LARGEST_SHIFT, all(LARGEST_SHIFT), displacement);
     moved[a] = x[a] + choose(displacement < -LARGEST_SHIFT, all(-LARGEST_SHIFT), displacement);
   }
-  // stages of Ralston's method
-  RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
-  s = find_spots(y);
-  RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(velocity[a], &s, a, NULL);
-  RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
-  s = find_spots(y);
+  // the straight path, and where it is not all of it, that by the stages of Ralston's method
+  RV_UNROLL for (int a = 0; a < 3; ++a) path[a] = k1[a] * step;
+  if (from->straight) {
+    Lanes straight = interpolate_cells(from->straight, x);
+    RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k1[a] * (0.5f * step);
+    s = find_spots(y);
+    RV_UNROLL for (int a = 0; a < 3; ++a) k2[a] = interpolate(from->velocity[a], &s, a, NULL);
+    RV_UNROLL for (int a = 0; a < 3; ++a) y[a] = x[a] + k2[a] * (0.75f * step);
+    s = find_spots(y);
+    RV_UNROLL for (int a = 0; a < 3; ++a) {
+      Lanes k3 = interpolate(from->velocity[a], &s, a, NULL);
+      Lanes curved = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
+      path[a] = mix(curved, path[a], straight);
+    }
+  }
   RV_UNROLL for (int a = 0; a < 3; ++a) {
-    Lanes k3 = interpolate(velocity[a], &s, a, NULL);
-    Lanes displacement = ((k1[a] * 2 + k2[a] * 3) + k3 * 4) * (step / 9);
-    displacement = choose(displacement > LARGEST_MOVE, all(LARGEST_MOVE), displacement);
-    *(Lanes*)g->x[a] = moved[a] + choose(displacement < -LARGEST_MOVE, all(-LARGEST_MOVE), displacement);
+    path[a] = choose(path[a] > LARGEST_MOVE, all(LARGEST_MOVE), path[a]);
+    *(Lanes*)g->x[a] = moved[a] + choose(path[a] < -LARGEST_MOVE, all(-LARGEST_MOVE), path[a]);
   }
 }
 
@@ -258,20 +289,20 @@ RV_INLINE void store_group(const Group* g, const RvTransferSpan* s, size_t i, si
   for (int a = 0; a < 9; ++a) memcpy(s->c[a] + i, g->c[a], n * sizeof(float));
 }
 
-void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const float* const velocity[3], const float* const* shift) {
+void RV_KERNEL(rv_liquid_sample)(const RvTransferSpan* s, const RvSampleField* from) {
   float per_dx = (float)(1 / s->dx), step = (float)(s->dt / s->dx);
   bool moved = step != 0;
   size_t i = s->begin;
   Group g;
   for (; i + LANES <= s->end; i += LANES) {
     load_group(&g, s, i, LANES);
-    sample_group(&g, velocity, shift, per_dx, step);
+    sample_group(&g, from, per_dx, step);
     store_group(&g, s, i, LANES, moved);
   }
   // the last ones, fewer than eight
   if (i == s->end) return;
   memset(&g, 0, sizeof g);
   load_group(&g, s, i, s->end - i);
-  sample_group(&g, velocity, shift, per_dx, step);
+  sample_group(&g, from, per_dx, step);
   store_group(&g, s, i, s->end - i, moved);
 }

@@ -56,6 +56,7 @@ static bool fit_channels(RvLiquidGrid* g) {
     rv_channel_fill(g->valid[a].data, g->tiles.count, 0);
   }
   RvChannel* cells[] = {&g->distance, &g->divergence, &g->pressure};
+  g->divergent = true;
   for (int k = 0; k < 3; ++k) {
     if (!rv_channel_fit(cells[k], g->tiles.count)) return false;
     rv_channel_fill(cells[k]->data, g->tiles.count, 0);
