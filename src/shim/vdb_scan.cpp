@@ -64,19 +64,19 @@ static void check_sum(const char* path, const unsigned char* bytes, size_t size)
 }
 
 // Bytes that OpenVDB reads of a metadata value.
-static size_t metadata_bytes(RvVdbText type) {
-  RV_SHIM_BEGIN
+static size_t metadata_bytes(RvVdbText type) try {
   const std::string name(type.text, type.length);
   if (name == "string" || !openvdb::Metadata::isRegisteredType(name)) return RV_VDB_AS_STORED;
   return openvdb::Metadata::createMetadata(name)->size();
-  RV_SHIM_END_VALUE(0)
+} catch (...) {
+  return RV_VDB_NO_MEMORY;
 }
 
 // Bytes of a value of a point attribute.
-static size_t attribute_bytes(RvVdbText type, RvVdbText codec) {
-  RV_SHIM_BEGIN
+static size_t attribute_bytes(RvVdbText type, RvVdbText codec) try {
   return vdb_attribute_bytes(std::string(type.text, type.length), std::string(codec.text, codec.length));
-  RV_SHIM_END_VALUE(0)
+} catch (...) {
+  return RV_VDB_NO_MEMORY;
 }
 
 void vdb_scan(const char* path, unsigned char* bytes, size_t size) {

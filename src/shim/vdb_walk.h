@@ -25,6 +25,7 @@ typedef struct RvVdbTypes {
   size_t (*attribute)(RvVdbText type, RvVdbText codec);
 } RvVdbTypes;
 #define RV_VDB_AS_STORED SIZE_MAX
+#define RV_VDB_NO_MEMORY (SIZE_MAX - 1)  // answer of both where there is no memory to look the type up
 
 // The file that is walked.
 typedef struct RvVdbFile {

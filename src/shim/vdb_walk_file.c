@@ -16,6 +16,11 @@ bool rv_vdb_damaged(RvVdbWalk* walk, const char* what) {
   return false;
 }
 
+bool rv_vdb_no_memory(RvVdbWalk* walk) {
+  walk->result = rv_fail(walk->error, RV_NO_MEMORY, "out of memory for reading '%s'", walk->path);
+  return false;
+}
+
 bool rv_vdb_memory(RvVdbWalk* walk, size_t bytes) {
   if (bytes <= walk->limit - walk->memory) {
     walk->memory += bytes;
@@ -70,6 +75,7 @@ static bool metadata_value(RvVdbWalk* walk, RvVdbText name, RvVdbText type, bool
   if (!rv_vdb_number(walk, 4, &length)) return false;
   // The values of a type have one size, and OpenVDB reads that, not the length in the file.
   size_t known = walk->types->metadata(type);
+  if (known == RV_VDB_NO_MEMORY) return rv_vdb_no_memory(walk);
   if (known != RV_VDB_AS_STORED && known != length)
     return rv_vdb_damaged(walk, "a metadata value has not the size of its type");
   const unsigned char* value = rv_vdb_take(walk, (size_t)length);

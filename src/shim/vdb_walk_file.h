@@ -22,6 +22,8 @@ typedef struct RvVdbWalk {
 
 // Reports damage at the present place.
 bool rv_vdb_damaged(RvVdbWalk* walk, const char* what);
+// There is no memory for the walk; false.
+bool rv_vdb_no_memory(RvVdbWalk* walk);
 // Counts memory that OpenVDB will take.
 bool rv_vdb_memory(RvVdbWalk* walk, size_t bytes);
 // Goes over bytes and returns the place where they begin.

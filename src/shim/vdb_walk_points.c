@@ -45,11 +45,6 @@ typedef struct Points {
   RV_ARRAY(size_t) first_page;   // of each attribute, and the end
 } Points;
 
-static bool no_memory(RvVdbWalk* walk) {
-  walk->result = rv_fail(walk->error, RV_NO_MEMORY, "out of memory for reading '%s'", walk->path);
-  return false;
-}
-
 //---------------------------------------------------------------------------------------------- descriptor
 
 // Texts with a number each: names of attributes with their index, or of groups with their bit.
@@ -74,8 +69,9 @@ static bool descriptor(RvVdbWalk* walk, Points* points) {
     RvVdbText type, codec;
     if (!rv_vdb_text(walk, &type) || !rv_vdb_text(walk, &codec)) return false;
     size_t bytes = walk->types->attribute(type, codec);
+    if (bytes == RV_VDB_NO_MEMORY) return rv_vdb_no_memory(walk);
     if (!bytes) return rv_vdb_damaged(walk, "a point attribute has an unknown type");
-    if (!rv_array_push(&points->value_bytes, bytes)) return no_memory(walk);
+    if (!rv_array_push(&points->value_bytes, bytes)) return rv_vdb_no_memory(walk);
   }
   if (!named_numbers(walk, count, count) || !rv_vdb_number(walk, 8, &groups)) return false;
   if (!named_numbers(walk, groups, UINT64_MAX)) return false;
@@ -130,14 +126,14 @@ static bool descriptors(RvVdbWalk* walk, Points* points) {
   bool shared = false;
   for (size_t leaf = 0; leaf < points->leaves; ++leaf) {
     if (!shared && !leaf_descriptor(walk, points, &shared)) return false;
-    if (!rv_array_push(&points->first, points->arrays.count)) return no_memory(walk);
+    if (!rv_array_push(&points->first, points->arrays.count)) return rv_vdb_no_memory(walk);
     for (size_t i = 0; i < points->value_bytes.count; ++i) {
       Array array;
       if (!array_head(walk, points->value_bytes.data[i], &array)) return false;
-      if (!rv_array_push(&points->arrays, array)) return no_memory(walk);
+      if (!rv_array_push(&points->arrays, array)) return rv_vdb_no_memory(walk);
     }
   }
-  return rv_array_push(&points->first, points->arrays.count) || no_memory(walk);
+  return rv_array_push(&points->first, points->arrays.count) || rv_vdb_no_memory(walk);
 }
 
 // The array of an attribute of a leaf; NULL if the leaf has not so many attributes.
@@ -163,14 +159,14 @@ static bool page_head(RvVdbWalk* walk, Page* page) {
 // Passes 2 to n + 1: the arrays of an attribute must fill its pages exactly.
 static bool page_heads(RvVdbWalk* walk, Points* points, size_t attribute) {
   size_t used = 0, size = 0;
-  if (!rv_array_push(&points->first_page, points->pages.count)) return no_memory(walk);
+  if (!rv_array_push(&points->first_page, points->pages.count)) return rv_vdb_no_memory(walk);
   for (size_t leaf = 0; leaf < points->leaves; ++leaf) {
     const Array* array = array_of(points, leaf, attribute);
     if (!array || !array->paged) continue;
     if (used == size) {
       Page page;
       if (!page_head(walk, &page)) return false;
-      if (!rv_array_push(&points->pages, page)) return no_memory(walk);
+      if (!rv_array_push(&points->pages, page)) return rv_vdb_no_memory(walk);
       size = (size_t)page.bytes;
       used = 0;
     }
