@@ -258,12 +258,9 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   RvResult r = input ? rv_surface_read(cook, input, &how, &in, error) : RV_OK;
   if (!r) {
     def = def_of(cook, &in);
-    if (!(def.voxel >= RV_VDB_LEAST_VOXEL))
-      r = rv_fail(error, RV_BAD_INPUT,
-                  "voxelsize of %g is smaller than the %g units that a VDB takes: make it larger, or use smaller units "
-                  "(metersperunit)",
-                  def.voxel, RV_VDB_LEAST_VOXEL);
-    if (!r) r = rv_surface_make(&def, &in.particles, &in.film, &made, error);
+    r = rv_surface_make(&def, &in.particles, &in.film, &made, error);
+    // The reason says what a VDB takes.
+    if (r && def.voxel < RV_VDB_LEAST_VOXEL) rv_error_context(error, "voxelsize");
   }
   // Outputs 1 and 2; the third replaces its empty detail.
   if (!r) tell(cook, &def, &in, &made);

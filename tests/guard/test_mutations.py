@@ -27,7 +27,7 @@ def main():
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
             if "/" in check and check not in checks:
-                if not os.path.exists(os.path.join(top, "tests", check + ".c")):
+                if not any(os.path.exists(os.path.join(top, "tests", check + end)) for end in (".c", ".cpp", ".py")):
                     wrong.append("%s: there is no test %s" % (fault["name"], check))
                 continue
             covered.add(check)

@@ -16,7 +16,7 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py
+         physics/NAME is tests/physics/test_NAME.py, host/test_NAME may be a script too
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -67,9 +67,16 @@ def run(command, folder, **options):
                           **options)
 
 
+def script_of(check):
+    """The script of a test that is one, else None."""
+    name = "physics/test_" + check[8:] if check.startswith("physics/") else check
+    path = os.path.join(HERE, "..", name + ".py")
+    return path if "/" in check and os.path.exists(path) else None
+
+
 def program_of(check):
-    """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not check.startswith("physics/") else "rivulet"
+    """The target that a check or a test runs: checks and scripts run the program, tests have names of folder and file."""
+    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
 
 
 class Program:
@@ -160,9 +167,10 @@ class Build:
 def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
     command, environment = [program] if "/" in check else [program, "check", check], dict(os.environ)
-    if check.startswith("physics/"):
-        command = ["/usr/bin/python3", os.path.join(HERE, "..", "physics", "test_%s.py" % check[8:])]
+    if script_of(check):
+        command = ["/usr/bin/python3", script_of(check)]
         environment["RIVULET"] = program
+        environment.setdefault("RIVULET_TESTHOST", program)
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:
