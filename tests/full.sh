@@ -20,6 +20,9 @@ for preset in clang asan tsan; do
   ctest --preset "$preset" -j "$(nproc)" --no-tests=error -R "^check/($checks)\$"
 done
 
+echo "== 10,000 damaged .vdb files"
+RV_DAMAGED=10000 build/release/tests/unit_test_shim_vdb_damage
+
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/release
 

@@ -222,6 +222,7 @@ static bool build_attrib(RvHouFile* file, RvOwner owner, const RvHouAttrib* from
     result = rv_detail_adopt_strings(detail, owner, from->name, from->size, values, table, from->nstring, &attrib,
                                      file->error);
     rv_free(table);
+    if (!result) attrib->tag = tag;
   } else {
     result = rv_detail_adopt_attrib(detail, owner, from->name, storage, from->size, tag, values, &attrib, file->error);
   }

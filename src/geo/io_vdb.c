@@ -6,6 +6,7 @@
 #include "geo/detail.h"
 #include "geo/io.h"
 #include "shim/vdb_bytes.h"
+#include "shim/vdb_voxel.h"
 
 //---------------------------------------------------------------------------------------------- write
 
@@ -40,7 +41,8 @@ static double voxel_for_points(const RvDetail* detail) {
       low = middle;
     }
   }
-  return size > longest * MIN_VOXEL_SHARE ? size : longest * MIN_VOXEL_SHARE;
+  if (size < longest * MIN_VOXEL_SHARE) size = longest * MIN_VOXEL_SHARE;
+  return size > RV_VDB_LEAST_VOXEL ? size : RV_VDB_LEAST_VOXEL;
 }
 
 // True if OpenVDB accepts the name for a point attribute.

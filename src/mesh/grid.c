@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "mesh/mesh.h"
 #include "mesh/nearest.h"
+#include "shim/vdb_voxel.h"
 
 enum {
   LEAF_SIDE = 8,      // voxels along each axis of a leaf of the tree
@@ -140,6 +141,11 @@ RvResult rv_mesh_to_grid(const RvMesh* mesh, const RvMeshFacts* facts, const RvM
   // Estimate the voxels: the band on both sides, and one leaf, because whole leaves are stored.
   double voxels = facts->area / (size * size) * (2 * band + LEAF_SIDE);
   *out = NULL;
+  if (!(size >= RV_VDB_LEAST_VOXEL))
+    return rv_fail(error, RV_BAD_INPUT,
+                   "%s gives voxels of %g units, smaller than the %g that a VDB takes: make it larger, or use smaller "
+                   "units (metersperunit)",
+                   want->parm, size, RV_VDB_LEAST_VOXEL);
   if (voxels > max_voxels) {
     // The number of voxels goes with the inverse square of their size. The advice has two digits, so it is 5% more.
     double factor = sqrt(voxels / max_voxels) * 1.05;

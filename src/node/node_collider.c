@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "mesh/mesh.h"
 #include "node/define.h"
+#include "shim/vdb_voxel.h"
 
 #define COLLIDER_PARMS(X)                                                                                          \
   X(FOLDER, "Distance")                                                                                            \
@@ -169,14 +170,19 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   bool open = p->mode == MODE_OPEN || (p->mode == MODE_AUTO && facts->open_edges);
   double side = fmax(fmax(facts->hi[0] - facts->lo[0], facts->hi[1] - facts->lo[1]), facts->hi[2] - facts->lo[2]);
   // A mesh with holes is a shell, unless mode says closed.
-  double voxel = p->voxelsize > 0 ? p->voxelsize : side / DEFAULT_VOXELS;
+  double voxel = p->voxelsize > 0 ? p->voxelsize : fmax(side / DEFAULT_VOXELS, RV_VDB_LEAST_VOXEL);
   *thickness = 0;
   if (!(facts->area > 0)) return rv_fail(error, RV_BAD_INPUT, "the mesh has no area: a collider needs a surface");
   tell_faults(cook, facts, open);
+  if (!(p->voxelsize > 0) && side / DEFAULT_VOXELS < voxel)
+    rv_cook_warn(cook,
+                 "the mesh is %g units wide, %.0f of the smallest voxels of a VDB: use smaller units "
+                 "(metersperunit)",
+                 side, side / voxel);
   RvMeshGrid want = {"collision", voxel, p->band, .exact = true, .parm = "voxelsize"};
   if (!open) return rv_mesh_to_grid(mesh, facts, &want, out, error);
   // A shell thinner than two voxels would fall between voxels.
-  if (!(p->voxelsize > 0) && p->thickness > 0) voxel = fmin(voxel, p->thickness / 2);
+  if (!(p->voxelsize > 0) && p->thickness > 0) voxel = fmax(fmin(voxel, p->thickness / 2), RV_VDB_LEAST_VOXEL);
   *thickness = fmax(p->thickness, 2 * voxel);
   if (p->thickness > 0 && p->thickness < 2 * voxel)
     rv_cook_warn(cook, "thickness of %g is less than two voxels of %g: %g is used", p->thickness, voxel, *thickness);

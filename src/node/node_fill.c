@@ -325,12 +325,12 @@ static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* sh
   if (isfinite(shape->lo[0])) {
     r = rv_lattice_begin(lattice, shape->lo, shape->hi, error);
     if (r == RV_OK) r = mark_surface(shape, lattice, error);
-    if (rv_cook_cancelled(cook, 0.2, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");
+    if (r == RV_OK && rv_cook_cancelled(cook, 0.2, "fill")) r = rv_fail(error, RV_CANCELLED, "interrupted");
     if (r == RV_OK) r = rv_lattice_survey(lattice, error);
     if (r == RV_OK) r = check_cells(p, lattice, error);
     if (r == RV_OK) r = rv_lattice_measure(lattice, error);
     if (r == RV_OK) r = check_count(p, (double)lattice->count, error);
-    if (rv_cook_cancelled(cook, 0.6, "fill")) return rv_fail(error, RV_CANCELLED, "interrupted");
+    if (r == RV_OK && rv_cook_cancelled(cook, 0.6, "fill")) r = rv_fail(error, RV_CANCELLED, "interrupted");
     if (r == RV_OK) r = rv_lattice_take(lattice, (uint64_t)p->jitterseed, error);
   }
   if (r == RV_OK && isfinite(shape->lo[0]) && !lattice->count)

@@ -6,6 +6,7 @@
 #include "math/scalar.h"
 #include "node/define.h"
 #include "node/transfer/surface_read.h"
+#include "shim/vdb_voxel.h"
 
 #define SURFACE_PARMS(X)                                                                                               \
   X(FOLDER, "Surface")                                                                                                 \
@@ -75,8 +76,9 @@ static bool cancelled(void* user, double fraction) {
 // Voxel size of the surface.
 static double choose_voxel(const SurfaceParms* p, const RvSurfaceInput* in) {
   if (p->voxelsize > 0) return p->voxelsize;
-  if (in->separation > 0) return VOXELS_A_SEPARATION * in->separation;
-  return in->outer > 0 ? in->outer : DEFAULT_VOXEL;
+  // The separation is measured in every frame: a run must not end where it becomes tiny.
+  if (in->separation > 0) return fmax(VOXELS_A_SEPARATION * in->separation, RV_VDB_LEAST_VOXEL);
+  return in->outer > 0 ? fmax(in->outer, RV_VDB_LEAST_VOXEL) : DEFAULT_VOXEL;
 }
 
 // Settings of the surface from the parameters.
@@ -258,6 +260,8 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   if (!r) {
     def = def_of(cook, &in);
     r = rv_surface_make(&def, &in.particles, &in.film, &made, error);
+    // The reason says what a VDB takes.
+    if (r && def.voxel < RV_VDB_LEAST_VOXEL) rv_error_context(error, "voxelsize");
   }
   // Outputs 1 and 2; the third replaces its empty detail.
   if (!r) tell(cook, &def, &in, &made);

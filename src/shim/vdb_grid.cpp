@@ -8,6 +8,7 @@
 #include "shim/arena.hpp"
 #include "shim/reserve.h"
 #include "shim/vdb.hpp"
+#include "shim/vdb_voxel.h"
 
 extern "C" {
 #include "base/budget.h"
@@ -23,8 +24,8 @@ OPENVDB_API void initialize();
 
 namespace rv {
 
-constexpr double VOXEL_SIZE_MIN = 1e-12, VOXEL_SIZE_MAX = 1e12;  // positions and indices then stay within float
-constexpr size_t TEXT_BYTES = 900;                               // of an error; fits into RvError
+constexpr double VOXEL_SIZE_MAX = 1e12;  // positions and indices then stay within float
+constexpr size_t TEXT_BYTES = 900;       // of an error; fits into RvError
 
 double vdb_bytes_max() {
   return std::fmin(GRID_BYTES_MAX, (double)rv_budget_room());
@@ -63,8 +64,10 @@ void vdb_refuse(RvResult code, const char* format, ...) {
 }
 
 void vdb_check_voxel(double voxel_size) {
-  if (!(voxel_size >= VOXEL_SIZE_MIN && voxel_size <= VOXEL_SIZE_MAX))
-    vdb_refuse(RV_BAD_INPUT, "the voxel size is %g; it must be positive (1e-12 to 1e12)", voxel_size);
+  if (!(voxel_size >= RV_VDB_LEAST_VOXEL && voxel_size <= VOXEL_SIZE_MAX))
+    vdb_refuse(RV_BAD_INPUT,
+               "the voxel size is %g units; a VDB takes %g to %g: use larger voxels, or smaller units (metersperunit)",
+               voxel_size, RV_VDB_LEAST_VOXEL, VOXEL_SIZE_MAX);
 }
 
 bool vdb_is_file_meta(const std::string& name) {
@@ -253,6 +256,14 @@ RvResult rv_grid_set_transform(RvGrid* grid, const double matrix[16], RvError* e
                grid->name.c_str());
   openvdb::math::Mat4d m(matrix);
   if (m.det() == 0) vdb_refuse(RV_BAD_INPUT, "grid '%s': the transform is singular (a scale is 0)", grid->name.c_str());
+  // OpenVDB takes no transform that is nearly singular.
+  const double least_det = RV_VDB_LEAST_VOXEL * RV_VDB_LEAST_VOXEL * RV_VDB_LEAST_VOXEL;
+  if (std::fabs(m.det()) < least_det)
+    vdb_refuse(
+        RV_BAD_INPUT,
+        "grid '%s': the transform makes voxels of about %g units, smaller than the %g that a VDB takes: scale it "
+        "less, or use smaller units (metersperunit)",
+        grid->name.c_str(), std::cbrt(std::fabs(m.det())), RV_VDB_LEAST_VOXEL);
   grid->grid->setTransform(openvdb::math::Transform::createLinearTransform(m));
   return RV_OK;
   RV_VDB_END(error)

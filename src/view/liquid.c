@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "math/scalar.h"
 #include "rivulet/vdb.h"
+#include "shim/vdb_voxel.h"
 #include "space/channel.h"
 #include "space/sort.h"
 #include "space/tiles.h"
@@ -86,7 +87,7 @@ static bool choose_lattice(Liquid* l, const RvLens* lens) {
   if (!(l->common > LEAST_RADIUS)) return true;
   double wanted = VOXEL * l->common;
   double steps = floor(STEPS_AN_OCTAVE * rv_log_e(wanted) / LN2 + 0.5);
-  l->dx = rv_pow(2, steps / STEPS_AN_OCTAVE);
+  l->dx = fmax(rv_pow(2, steps / STEPS_AN_OCTAVE), RV_VDB_LEAST_VOXEL);
   double tile = RV_TILE_SIDE * l->dx;
   RvVec3 o = lens->origin;
   l->origin = rv_sub(rv_vec3(floor(o.x / tile) * tile, floor(o.y / tile) * tile, floor(o.z / tile) * tile), o);

@@ -29,7 +29,8 @@ def main():
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
             if "/" in check and check not in checks:
-                if not os.path.exists(mutate.script_of(check) or os.path.join(top, "tests", check + ".c")):
+                if not mutate.script_of(check) and not any(
+                        os.path.exists(os.path.join(top, "tests", check + end)) for end in (".c", ".cpp")):
                     wrong.append("%s: there is no test %s" % (fault["name"], check))
                 continue
             covered.add(check)

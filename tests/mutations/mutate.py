@@ -170,6 +170,7 @@ def fails(program, check, folder):
     if script_of(check):
         command = ["/usr/bin/python3", script_of(check)]
         environment["RIVULET"] = program
+        environment.setdefault("RIVULET_TESTHOST", program)
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:

@@ -319,7 +319,29 @@ static void gzip_is_read(void** state) {
   rv_detail_free(d);
 }
 
+// with values and without, and after each of two trips
+static void a_string_keeps_its_tag(void** state) {
+  (void)state;
+  RvError error = {0};
+  for (int owner = 0; owner < RV_OWNER_COUNT; ++owner)
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; ++f) {
+      RvDetail *d = make_detail(3), *back;
+      RvAttrib* attrib;
+      void* bytes;
+      size_t count;
+      CHECK_OK(rv_detail_add_attrib(d, (RvOwner)owner, "shop", RV_STRING, 1, RV_TAG_COLOR, &attrib, &error), error);
+      CHECK_OK(rv_attrib_set_string(attrib, 0, 0, "red", &error), error);
+      CHECK_OK(rv_detail_encode(d, formats[f], &bytes, &count, NULL, &error), error);
+      CHECK_OK(rv_detail_decode(bytes, count, &back, NULL, &error), error);
+      assert_int_equal(rv_attrib_tag(rv_detail_find(back, (RvOwner)owner, "shop")), RV_TAG_COLOR);
+      assert_true(rv_detail_hash(d) == rv_detail_hash(back));
+      rv_free(bytes);
+      rv_detail_free(back);
+      rv_detail_free(d);
+    }
+}
+
 RV_TESTS(cmocka_unit_test(all_bits_come_back), cmocka_unit_test(long_lists_come_back),
          cmocka_unit_test(empty_details_too), cmocka_unit_test(threads_do_not_show), cmocka_unit_test(container_frame),
          cmocka_unit_test(container_of_pieces), cmocka_unit_test(packed_is_the_same_document),
-         cmocka_unit_test(gzip_is_read))
+         cmocka_unit_test(gzip_is_read), cmocka_unit_test(a_string_keeps_its_tag))

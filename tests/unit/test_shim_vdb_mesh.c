@@ -291,7 +291,7 @@ static void wrong_meshes_are_refused(void** state) {
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, 3, 3, bad, 1, t, true, &grid, &error), RV_BAD_INPUT, error, "point 1");
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, 3, 3, p, 1, beyond, true, &grid, &error), RV_BAD_INPUT, error, "point 3");
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, 3, 3, p, 1, negative, true, &grid, &error), RV_BAD_INPUT, error, "point -1");
-  CHECK_FAILS(rv_grid_from_mesh("a", 1e-5, 3, 3, p, 1, t, true, &grid, &error), RV_LIMIT, error, "GiB");
+  CHECK_FAILS(rv_grid_from_mesh("a", 2e-5, 3, 3, p, 1, t, true, &grid, &error), RV_LIMIT, error, "GiB");
   CHECK_FAILS(rv_grid_from_mesh("a", 0.1, 3, 3, far_away, 1, t, true, &grid, &error), RV_LIMIT, error,
               "from the origin");
   // a needle of hardly any area, a hundred million voxels long

@@ -118,7 +118,7 @@ static void small_files_stay_small(void**) {
   CHECK_OK(rv_grid_write_file(path, &grid, 1, false, &error), error);
   rv_grid_release(grid);
   RvDetail* detail = nullptr;
-  CHECK_FAILS(rv_detail_load(path, &detail, nullptr, &error), RV_LIMIT, error, "'height'");
+  CHECK_FAILS(rv_detail_load(path, &detail, nullptr, &error), RV_LIMIT, error, "'P'");
   assert_null(detail);
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "math/scalar.h"
+#include "shim/vdb_voxel.h"
 
 // Voxels along the longest side of a bare mesh where the solver has no cell size: as fine as the collider node's
 // default.
@@ -158,7 +159,9 @@ static RvMeshGrid grid_settings(const RvDetail* d, const Request* r, const RvSol
   const RvColliderNeeds* needs = r->needs;
   double side = 0;
   for (int k = 0; k < 3; ++k) side = fmax(side, facts->hi[k] - facts->lo[k]);
-  double voxel = needs->voxel > 0 ? needs->voxel / r->def->unit : side / VOXELS_A_SIDE;
+  // The level set is made in units of the scene and then taken to metres; a VDB must exist in both.
+  const double least = RV_VDB_LEAST_VOXEL / fmin(r->def->unit, 1);
+  double voxel = needs->voxel > 0 ? needs->voxel / r->def->unit : fmax(side / VOXELS_A_SIDE, least);
   double band = needs->voxel > 0 ? ceil(needs->band / needs->voxel) : COLLIDER_BAND;
   const RvAttrib* thickness = rv_detail_find(d, RV_PRIM, "thickness");
   bool known = thickness && rv_attrib_storage(thickness) != RV_STRING;
