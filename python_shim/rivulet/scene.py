@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import nodes
@@ -298,6 +299,10 @@ class Scene:
     def set(self, assignment: str) -> None:
         """Sets "node.parm=value", as --set does on the command line."""
         lib.scene_set(self.handle, encode(assignment))
+
+    def confine(self, *folders) -> None:
+        """Nodes read and write files in these folders only; without folders, anywhere."""
+        lib.scene_confine(self.handle, encode(":".join(os.fspath(f) for f in folders)) if folders else None)
 
     def cook(self, output: str, frame: Optional[float] = None) -> Detail:
         """Geometry of "node", "node:2" or "node:liquid" at a frame; the default is the scene's first frame."""

@@ -65,6 +65,8 @@ void rv_cli_catch_signals(void) {
   // A closed terminal stops the run like SIGTERM, unless the program was started by nohup.
   struct sigaction hangup;
   if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
+  // A parent that ignores its children would have ours vanish before their exit codes are read (ffmpeg, wedge).
+  signal(SIGCHLD, SIG_DFL);
   // A closed pipe and a file over the size limit are reported as write errors instead of ending the process.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);

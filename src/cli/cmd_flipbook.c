@@ -1,4 +1,5 @@
 // rivulet flipbook: renders a scene or a folder of caches as a still, a numbered sequence or a movie.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,18 +302,45 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   return result;
 }
 
+// True if two frames have the same picture, so that only the last would stay.
+static bool share_picture(const Flipbook* f, double a, double b) {
+  char *one = f->still ? picture_path(f, a) : NULL, *two = f->still ? picture_path(f, b) : NULL;
+  bool same = one && two && strcmp(one, two) == 0;
+  rv_free(one);
+  rv_free(two);
+  return same;
+}
+
+// Makes the folder of a movie's pictures, which nobody has made before.
+static RvResult make_picture_folder(Flipbook* f, RvError* error) {
+  const char* slash = strrchr(f->output, '/');
+  char* parent = slash && slash != f->output ? rv_strf("%.*s", (int)(slash - f->output), f->output) : rv_strdup(".");
+  char* folder = rv_strf("%s.frames.XXXXXX", f->output);
+  RvResult result =
+      parent && folder ? rv_file_make_folder(parent, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result && !mkdtemp(folder))
+    result = rv_fail(error, RV_IO, "cannot make a folder beside '%s': %s", f->output, strerror(errno));
+  rv_free(parent);
+  if (result)
+    rv_free(folder);
+  else
+    f->folder = folder;
+  return result;
+}
+
 // Frames to render: those asked for, the middle one for a still, or all.
 static RvResult choose_frames(Flipbook* f, double* first, double* last, RvError* error) {
   *first = f->source.first;
   *last = f->source.last;
   const char* text = f->session.frames;
   bool middle = text ? strcmp(text, "middle") == 0 : f->still && !strchr(f->output, '$');
-  if (text && !middle && !f->source.session) return rv_cli_frames(text, first, last, error);
+  RvResult result = text && !middle && !f->source.session ? rv_cli_frames(text, first, last, error) : RV_OK;
+  if (result) return result;
   if (middle) {
     *first = floor((*first + *last) / 2);
     *last = *first;
   }
-  if (f->still && *first != *last && !strchr(f->output, '$'))
+  if (*first != *last && share_picture(f, *first, *first + 1))
     return rv_fail(error, RV_BAD_INPUT, "-o %s: %g frames need a number in the name, such as name.$F4.png, or a folder",
                    f->output, *last - *first + 1);
   return RV_OK;
@@ -323,10 +351,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   double first, last;
   RvResult result = choose_frames(f, &first, &last, error);
   if (!result) result = choose_camera(f, first, last, error);
-  if (!result && f->movie) {
-    f->folder = rv_strf("%s.frames.%ld.tmp", f->output, (long)getpid());
-    result = f->folder ? rv_file_make_folder(f->folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  }
+  if (!result && f->movie) result = make_picture_folder(f, error);
   f->rig = f->view;
   f->progress = rv_cli_progress_begin(first, last, f->session.quiet);
   for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);

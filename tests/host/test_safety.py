@@ -296,9 +296,25 @@ def convert_names(where):
     check(done.returncode == 1 and b"frame number" in done.stderr, f"convert: {done.returncode} {done.stderr}")
 
 
+def flipbook_names(where):
+    """All frames of a folder would go to one picture."""
+    out = os.path.join(where, "flipbook")
+    accepted("a sequence", [scene(where, {"o": writer("$OUT/a.$F4.geo")}), "--out", out])
+    picture = os.path.join(where, "p.png")
+    for name in (picture, os.path.join(where, "$FPS.png")):
+        for source in (out, os.path.join(where, "scene.json")):
+            done = subprocess.run([RIVULET, "flipbook", source, "--frames", "1-3", "--size", "32x18", "--quality", "draft",
+                                   "-o", name], capture_output=True, check=False)
+            check(done.returncode == 1 and b"$F4" in done.stderr, f"flipbook: {done.returncode} {done.stderr}")
+    check(not os.path.exists(picture), "a picture was written")
+    done = subprocess.run([RIVULET, "flipbook", out, "--frames", "2-2", "--size", "32x18", "--quality", "draft", "-o",
+                           picture], capture_output=True, check=False)
+    check(done.returncode == 0 and os.path.exists(picture), f"one frame: {done.returncode} {done.stderr}")
+
+
 def main():
     where = tempfile.mkdtemp(prefix="rivulet_safety_", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
-    parts = (locks, two_runs, reports, writers, links_as_targets, confined, terminal, hang_up, convert_names)
+    parts = (locks, two_runs, reports, writers, links_as_targets, confined, terminal, hang_up, convert_names, flipbook_names)
     try:
         for part in parts:
             if len(sys.argv) > 1 and part.__name__ not in sys.argv[1:]:
