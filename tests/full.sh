@@ -1,20 +1,25 @@
-# The long checks of ./test --full: other compilers, sanitizers, seeded faults, the wet hair flip, fur mats, and ten
-# minutes of fuzzing a target.
+# The long checks of ./test --full: other compilers, sanitizers, random scenes, seeded faults, the wet hair flip, fur mats,
+# and ten minutes of fuzzing a target.
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 seconds=${RV_FUZZ_SECONDS:-600}
 
-# the tests of the host run the program as a user would, which is timed by the release build alone; of the checks only
-# those that are short and reach every part of strands and contacts; under the thread sanitizer the physics would take an
-# hour
+# Clang's program is that of the release build, so that the host's tests would show nothing new. Under the sanitizers they
+# run with longer time limits. Of the checks only those run that are short and reach every part of strands and contacts;
+# under the thread sanitizer the physics and the scenes of the documentation would take hours.
 for preset in clang asan tsan; do
   echo "== $preset"
   cmake --preset "$preset" >/dev/null
   cmake --build --preset "$preset"
-  without='host|check|mutations'
-  [ "$preset" = tsan ] && without='host|check|mutations|physics'
-  ctest --preset "$preset" -j "$(nproc)" -LE "$without"
+  without='check|mutations'
+  scenes='^$'
+  [ "$preset" = clang ] && without='host|check|mutations'
+  if [ "$preset" = tsan ]; then
+    without='check|mutations|physics'
+    scenes='host/test_(docs_scenes|docs_groom|wet_scenes|blender)'
+  fi
+  ctest --preset "$preset" -j "$(nproc)" -LE "$without" -E "$scenes"
   checks='derivatives|contact_derivatives'
   [ "$preset" = tsan ] || checks="$checks|cantilever|swing|incline|head"
   ctest --preset "$preset" -j "$(nproc)" --no-tests=error -R "^check/($checks)\$"
@@ -22,6 +27,9 @@ done
 
 echo "== 10,000 damaged .vdb files"
 RV_DAMAGED=10000 build/release/tests/unit_test_shim_vdb_damage
+
+echo "== random scenes: 1,000, and 40 over workers, instruction sets and kills"
+/usr/bin/python3 tests/full/random_scenes.py "$top/build/release/rivulet"
 
 echo "== seeded faults: each must fail its checks"
 python3 tests/mutations/mutate.py "$top" build/release

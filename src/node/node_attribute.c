@@ -105,7 +105,10 @@ static int64_t whole(double x, double lo, double hi) {
 // Reports a number that a 32-bit float cannot hold: it would become infinite, and all that reads it after it.
 static RvResult too_large(const Setting* s, double x, RvError* error) {
   return rv_fail(error, RV_BAD_INPUT, "%s: %g is beyond 32-bit floats (3.4e38); use a smaller number or type double",
-                 s->p->mode == LIST ? "list" : s->p->mode == RAMP ? "ramp times value" : "value", x);
+                 s->p->mode == LIST   ? "list"
+                 : s->p->mode == RAMP ? "ramp times value"
+                                      : "value",
+                 x);
 }
 
 // Stores a number in the storage of the attribute.

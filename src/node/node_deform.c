@@ -83,7 +83,8 @@ static RvResult bind_attributes(Deform* d, const RvAttrib* prim, const RvAttrib*
                    prim ? "primuvwattrib" : "primnumattrib", prim ? d->p->primnumattrib : d->p->primuvwattrib,
                    prim ? d->p->primuvwattrib : d->p->primnumattrib);
   if (rv_attrib_storage(prim) == RV_STRING || rv_attrib_storage(uvw) == RV_STRING || rv_attrib_size(uvw) < 2)
-    return rv_fail(error, RV_BAD_INPUT, "primnumattrib, primuvwattrib: '%s' must be a number and '%s' two or three numbers",
+    return rv_fail(error, RV_BAD_INPUT,
+                   "primnumattrib, primuvwattrib: '%s' must be a number and '%s' two or three numbers",
                    d->p->primnumattrib, d->p->primuvwattrib);
   size_t lost = 0, first = 0;
   for (size_t i = 0; i < d->nprim; ++i) {

@@ -1,7 +1,7 @@
 """Cooks a random scene and says what is wrong with the run.
 
 The promises, each with its limit:
-  signal     no run ends by a signal
+  signal     no run ends by a signal or with a report of a sanitizer
   code       exit code 0, or 1 with a message; never 2
   message    the message of an error names a node of the scene, and one of its parameters or inputs
   nan        no number of any output, report or grid is NaN or infinite
@@ -297,6 +297,8 @@ def check_run(scene, table, run):
         raise Wrong("time", "more than %d s of CPU" % (CPU_SECONDS * SLOWER))
     if run.signal:
         raise Wrong("signal", "ended by %s: %s" % (signal.Signals(run.signal).name, run.error[-300:]))
+    if "Sanitizer:" in run.error:
+        raise Wrong("signal", run.error[run.error.index("Sanitizer:"):][:1000])
     if run.code not in (0, 1):
         raise Wrong("code", "exit code %d: %s" % (run.code, run.error.strip()[-600:]))
     if run.memory > MEMORY and not SANITIZED:
