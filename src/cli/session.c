@@ -129,7 +129,7 @@ RvResult rv_cli_session_report(RvSession* session, const char* path, bool append
   }
   session->report = append && access(path, F_OK) == 0 ? fopen(path, "r+e") : fopen(path, "we");
   if (!session->report || (append && cut_partial_line(session->report)))
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   return RV_OK;
 }
 

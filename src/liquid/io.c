@@ -94,28 +94,32 @@ RvResult rv_liquid_measure(const RvDetail* d, double separation, const RvLiquidU
   return RV_OK;
 }
 
-// Whether no id occurs twice; also false when out of memory.
-static bool ids_unique(const RvParticles* p) {
+// *unique: whether no id occurs twice. False: out of memory.
+static bool find_unique(const RvParticles* p, bool* unique) {
   uint64_t* keys = rv_alloc(p->count, sizeof *keys);
   uint64_t* spare = rv_alloc(p->count, sizeof *spare);
-  bool unique = keys && spare;
-  for (size_t i = 0; unique && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
-  if (unique) rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
-  for (size_t i = 1; unique && i < p->count; ++i) unique = keys[i] != keys[i - 1];
+  bool good = keys && spare;
+  *unique = true;
+  for (size_t i = 0; good && i < p->count; ++i) keys[i] = (uint64_t)p->id[i];
+  if (good) rv_sort_keys(keys, NULL, spare, NULL, p->count, 64);
+  for (size_t i = 1; good && i < p->count; ++i) *unique &= keys[i] != keys[i - 1];
   rv_free(keys);
   rv_free(spare);
-  return unique;
+  return good;
 }
 
-// Keeps the ids of the input if each is unique, else numbers by order. *next: the first free id.
-static void number_all(RvParticles* p, bool given, int64_t* next, RvLiquidFaults* faults) {
-  if (!given || !ids_unique(p)) {
+// Keeps the ids of the input if each is unique, else numbers by order. *next: the first free id. False: out of memory.
+static bool number_all(RvParticles* p, bool given, int64_t* next, RvLiquidFaults* faults) {
+  bool unique = false;
+  if (given && !find_unique(p, &unique)) return false;
+  if (!unique) {
     faults->numbered = given;
     for (size_t i = 0; i < p->count; ++i) p->id[i] = (int64_t)i;
   }
   *next = 0;
   for (size_t i = 0; i < p->count; ++i)
     if (p->id[i] >= *next) *next = p->id[i] + 1;
+  return true;
 }
 
 RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double separation, RvLiquidGlobals* globals,
@@ -151,7 +155,9 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
     p->row[at] = (int32_t)i;
   }
   // ids, and the first that is free
-  number_all(p, r.id != NULL, &globals->next_id, faults);
+  result = rv_liquid_particles_complete(p, error);
+  if (result) return result;
+  if (!number_all(p, r.id != NULL, &globals->next_id, faults)) return no_memory(p->count, error);
   const int32_t* next = rv_detail_i32(d, RV_GLOBAL, "nextid", 1);
   if (next && *next > globals->next_id) globals->next_id = *next;
   globals->initial = rv_liquid_particles_volume(p);
@@ -254,6 +260,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   // The arrays of all points tell which become particles; adding these clears them, so they are loaded again.
   if (!result) result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, NULL, count, error);
   if (!result) add_particles(&s, count, faults);
+  if (!result) result = rv_liquid_particles_complete(p, error);
   if (!result)
     result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, p->row, p->count, error);
   if (!result) repair(&s);

@@ -192,7 +192,7 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
     vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
-    vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
+    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
   }
   return RV_OK;
   RV_VDB_END(error)
@@ -228,7 +228,7 @@ static RvResult read_all(const char* path, std::vector<openvdb::GridBase::Ptr>& 
 static void check_path(const char* path) {
   struct stat info;
   if (stat(path, &info) != 0)
-    vdb_refuse(errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read '%s': %s", path, strerror(errno));
+    vdb_refuse(errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot read '%s': %s", path, strerror(errno));
   if (!S_ISREG(info.st_mode)) vdb_refuse(RV_IO, "cannot read '%s': it is not a file", path);
 }
 

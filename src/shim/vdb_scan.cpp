@@ -131,7 +131,7 @@ void vdb_scan(const char* path) {
   Scan scan;
   scan.path = path;
   scan.stream.open(path, std::ios::in | std::ios::binary);
-  if (!scan.stream) vdb_refuse(RV_IO, "cannot read '%s': %s", path, strerror(errno));
+  if (!scan.stream) vdb_refuse(rv_file_reason(errno), "cannot read '%s': %s", path, strerror(errno));
   scan.stream.seekg(0, std::ios::end);
   scan.size = scan.stream.tellg();
   scan.stream.seekg(0);
