@@ -39,6 +39,9 @@ copy=$(mktemp -d --tmpdir=build)
 /usr/bin/python3 tests/full/additions.py "$top" "$copy"
 rm -rf "$copy"
 
+echo "== every allocation, write, fsync, rename and thread of a tiny scene of each solver fails once"
+RIVULET="$top/build/release/rivulet" RV_FAIL_NTH="$top/build/release/tests/libfail_nth.so" /usr/bin/python3 tests/host/test_fault_sweep.py --full
+
 echo "== wedges on Slurm"
 /usr/bin/python3 tests/full/slurm.py build/release/rivulet
 

@@ -14,9 +14,13 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
+RvResult rv_file_reason(int number) {
+  return number == ENOMEM ? RV_NO_MEMORY : RV_IO;
+}
+
 // The error for a failed system call, from errno.
 static RvResult refuse(RvError* error, const char* what, const char* path) {
-  return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot %s '%s': %s", what, path, strerror(errno));
+  return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot %s '%s': %s", what, path, strerror(errno));
 }
 
 RvResult rv_file_make_folder(const char* path, RvError* error) {
@@ -30,7 +34,7 @@ RvResult rv_file_make_folder(const char* path, RvError* error) {
     char end = *c;
     *c = 0;
     if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
-      result = rv_fail(error, RV_IO, "cannot make the folder '%s': %s", partial, strerror(errno));
+      result = rv_fail(error, rv_file_reason(errno), "cannot make the folder '%s': %s", partial, strerror(errno));
       break;
     }
     *c = end;
@@ -164,7 +168,7 @@ static int sync_path(const char* path, int flags) {
 
 RvResult rv_file_rename(const char* temporary, const char* path, RvError* error) {
   if (sync_path(temporary, O_RDONLY) != 0 || rename(temporary, path) != 0) {
-    RvResult result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    RvResult result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
     unlink(temporary);
     return result;
   }
@@ -209,7 +213,7 @@ RvResult rv_file_commit(RvFileOut* out, RvError* error) {
   out->stream = NULL;
   RvResult result;
   if (failed)
-    result = rv_fail(error, RV_IO, "cannot write '%s': %s", out->path, reason ? strerror(reason) : "write failed");
+    result = rv_fail(error, rv_file_reason(reason), "cannot write '%s': %s", out->path, reason ? strerror(reason) : "write failed");
   else
     result = rv_file_rename(out->temporary, out->path, error);
   if (failed) unlink(out->temporary);
@@ -235,7 +239,7 @@ RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvErro
   if (result) return result;
   errno = 0;
   if (count && fwrite(bytes, 1, count, out.stream) != count) {
-    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
     rv_file_abandon(&out);
     return result;
   }

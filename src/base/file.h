@@ -38,6 +38,8 @@ void rv_file_host_name(char host[RV_FILE_HOST_BYTES]);
 bool rv_file_is_abandoned(const char* name);
 // Flushes a temporary file to disk and renames it to `path`. On failure it is removed.
 RvResult rv_file_rename(const char* temporary, const char* path, RvError* error);
+// Result for a failed system call with this errno: RV_NO_MEMORY where the system had no memory, else RV_IO.
+RvResult rv_file_reason(int number);
 // Makes a folder and its missing parents. An existing folder is no error.
 RvResult rv_file_make_folder(const char* path, RvError* error);
 

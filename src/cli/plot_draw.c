@@ -158,6 +158,7 @@ static void key(Panel* p, Mark mark, uint32_t color, const char* name, const cha
 static void draw_series(const Panel* p, const double* v, double scale, double width, uint32_t color, double dash) {
   double* xy = rv_alloc(p->report->frames, 2 * sizeof *xy);
   size_t n = 0;
+  if (!xy) rv_view_sheet_fail(p->sheet);
   for (size_t i = 0; xy && v && i <= p->report->frames; ++i) {
     // A logarithmic axis has no zero: the line is interrupted there.
     if (i < p->report->frames && isfinite(v[i]) && !(p->decades && !(v[i] > 0))) {
@@ -176,6 +177,7 @@ static void draw_series(const Panel* p, const double* v, double scale, double wi
 static void draw_filled(const Panel* p, const double* v, double scale, bool columns, uint32_t color) {
   size_t n = p->report->frames;
   double *xy = rv_alloc(2 * n + 2, 2 * sizeof *xy), *at = xy;
+  if (!xy) rv_view_sheet_fail(p->sheet);
   if (!xy) return;
   columns = columns || n == 1;
   *at++ = x_of(p, columns ? p->first : p->frame[0]);

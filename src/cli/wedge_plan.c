@@ -63,7 +63,7 @@ RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const
   w->dir = absolute(dir);
   w->scene = absolute(scene);
   if (!w->scene) return rv_fail(error, RV_NOT_FOUND, "cannot read '%s': %s", scene, strerror(errno));
-  if (!w->dir) return rv_fail(error, RV_IO, "cannot use '%s': %s", dir, strerror(errno));
+  if (!w->dir) return rv_fail(error, rv_file_reason(errno), "cannot use '%s': %s", dir, strerror(errno));
   if (!vary->count) return rv_fail(error, RV_BAD_INPUT, "there is nothing to vary: give --vary NODE.PARM=a,b,c");
   for (size_t i = 0; i < vary->count && !result; ++i) result = add_axis(w, vary->items[i], error);
   // Try every value now, so that a wrong one is reported once and not by each task.

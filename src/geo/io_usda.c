@@ -104,7 +104,7 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
     sample.offset = last->offset;
   } else {
     if (fwrite(usda->text, 1, used, usda->spool) != used)
-      return rv_fail(error, RV_IO, "cannot write the temporary file with the samples of '%s': %s", name,
+      return rv_fail(error, rv_file_reason(errno), "cannot write the temporary file with the samples of '%s': %s", name,
                      strerror(errno));
     usda->spooled += used;
   }
@@ -124,7 +124,7 @@ static void write_number(FILE* out, const char* before, double value, const char
 static RvResult copy_sample(const RvUsda* usda, FILE* out, const RvUsdaSample* sample, RvError* error) {
   char bytes[COPY_BYTES];
   if (fseeko(usda->spool, (off_t)sample->offset, SEEK_SET) != 0)
-    return rv_fail(error, RV_IO, "cannot read the temporary file of samples: %s", strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "cannot read the temporary file of samples: %s", strerror(errno));
   for (uint64_t remaining = sample->length; remaining;) {
     size_t n = remaining < COPY_BYTES ? (size_t)remaining : COPY_BYTES;
     if (fread(bytes, 1, n, usda->spool) != n) return rv_fail(error, RV_IO, "cannot read the temporary file of samples");
@@ -290,7 +290,7 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
     if (!result) result = rv_usda_add_detail(&usda, detail, error);
   }
   if (!result && fflush(usda.spool) != 0)
-    result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+    result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
   // Write the file.
   if (!result) result = rv_file_begin(&out, path, error);
   if (!result) {

@@ -156,7 +156,8 @@ RvResult rv_liquid_read(const RvDetail* d, const RvLiquidUnits* units, double se
     p->row[at] = (int32_t)i;
   }
   // ids, and the first that is free
-  result = number_all(p, r.id != NULL, &globals->next_id, faults, error);
+  result = rv_liquid_particles_complete(p, error);
+  if (!result) result = number_all(p, r.id != NULL, &globals->next_id, faults, error);
   if (result) return result;
   const int32_t* next = rv_detail_i32(d, RV_GLOBAL, "nextid", 1);
   if (next && *next > globals->next_id) globals->next_id = *next;
@@ -260,6 +261,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   // The arrays of all points tell which become particles; adding these clears them, so they are loaded again.
   if (!result) result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, NULL, count, error);
   if (!result) add_particles(&s, count, faults);
+  if (!result) result = rv_liquid_particles_complete(p, error);
   if (!result)
     result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, p->row, p->count, error);
   if (!result) repair(&s);

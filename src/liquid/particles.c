@@ -147,6 +147,10 @@ static size_t home_of(RvParticles* p, const int32_t tile[3]) {
   return p->homes.count + p->extra_count++;
 }
 
+RvResult rv_liquid_particles_complete(const RvParticles* p, RvError* error) {
+  return p->no_memory ? rv_fail(error, RV_NO_MEMORY, "out of memory for more than %zu particles", p->count) : RV_OK;
+}
+
 size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
   // tile, and position within it
   int32_t tile[3];
@@ -157,8 +161,10 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
     tile[a] = (int32_t)t;
     x[a] = (float)(cell[a] - t * RV_TILE_SIDE);
   }
-  if (p->count == p->capacity && rv_liquid_particles_reserve(p, p->count + 1, NULL)) return SIZE_MAX;
-  size_t home = home_of(p, tile), i = p->count;
+  size_t i = p->count;
+  bool room = i < p->capacity || !rv_liquid_particles_reserve(p, i + 1, NULL);
+  size_t home = room ? home_of(p, tile) : SIZE_MAX;
+  if (home == SIZE_MAX) p->no_memory = true;
   if (home == SIZE_MAX) return SIZE_MAX;
   // at rest, without volume
   for (int a = 0; a < 3; ++a) {

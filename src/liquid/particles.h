@@ -46,6 +46,7 @@ typedef struct RvParticles {
   // tiles of particles added since the last sort
   int32_t (*extra)[3];
   size_t extra_count, extra_capacity;
+  bool no_memory;  // a particle could not be added for lack of memory
   // Memory of the arrays: two of 4 bytes or one of 8 a block; and work memory for the sort: two blocks, counters of the
   // order, and what each chunk of RV_PARTICLE_CHUNK particles met.
   uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
@@ -74,8 +75,11 @@ void rv_liquid_particles_give_room(RvParticles* particles, RvArenaMark mark);
 void rv_liquid_particles_bind(RvParticles* particles);
 
 // One more particle at `cell` (cells from the grid's origin, exact), at rest, without volume; its index, or SIZE_MAX
-// when out of memory or when the place is out of range. The caller sets the other quantities.
+// when out of memory or when the place is out of range. The caller sets the other quantities, and asks
+// rv_liquid_particles_complete after the last one.
 size_t rv_liquid_particles_add(RvParticles* particles, const double cell[3]);
+// RV_NO_MEMORY if there was none for a particle that should have been added.
+RvResult rv_liquid_particles_complete(const RvParticles* particles, RvError* error);
 
 static inline const int32_t* rv_liquid_particles_tile(const RvParticles* p, size_t i) {
   uint32_t home = p->home[i];

@@ -150,7 +150,9 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   for (double k = 0; !result && k < count; ++k) {
     // seconds since the volume of k + 1 particles had flowed
     double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
-    if (!emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k))
+    if (emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k)) continue;
+    result = rv_liquid_particles_complete(p, error);
+    if (!result)
       result = rv_fail(error, RV_LIMIT,
                        "source %d is too far away: beyond 8 million cells from the origin; move it nearer", s->id);
   }

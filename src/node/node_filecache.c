@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "geo/text.h"
 #include "node/define.h"
@@ -71,7 +72,7 @@ static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* pat
   struct stat info;
   // A full disk or a broken share may lose a file that was written without an error.
   if (stat(path, &info) != 0)
-    return rv_fail(error, RV_IO, "%s was written but does not exist: %s", path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "%s was written but does not exist: %s", path, strerror(errno));
   if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: the disk may be full", path);
   if (!p->verify || !(rv_text_ends(path, ".geo") || rv_text_ends(path, ".bgeo") || rv_text_ends(path, ".bgeo.sc")))
     return RV_OK;

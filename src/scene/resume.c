@@ -59,7 +59,7 @@ static int newest_first(const void* a, const void* b) {
 static RvResult list_frames(const char* folder, const char* node, FrameList* list, RvError* error) {
   *list = (FrameList){0};
   DIR* dir = opendir(folder);
-  if (!dir) return rv_fail(error, RV_IO, "cannot read the folder '%s': %s", folder, strerror(errno));
+  if (!dir) return rv_fail(error, rv_file_reason(errno), "cannot read the folder '%s': %s", folder, strerror(errno));
   // Collect the frames of this node's files.
   bool ok = true;
   for (struct dirent* item = readdir(dir); ok && item; item = readdir(dir)) {
@@ -146,7 +146,7 @@ static RvResult remove_former_run(const RvScene* scene, const RvSceneNode* node,
     if (!path)
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     else if (!is_origin(scene, path) && unlink(path) != 0 && errno != ENOENT)
-      result = rv_fail(error, RV_IO, "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
+      result = rv_fail(error, rv_file_reason(errno), "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
     rv_free(path);
   }
   rv_array_free(&list);
@@ -362,7 +362,7 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvDetail** joined,
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
   if (!stream)
-    return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read the state '%s': %s", path,
+    return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot read the state '%s': %s", path,
                    strerror(errno));
   size_t got = fread(head, 1, sizeof head, stream);
   fclose(stream);

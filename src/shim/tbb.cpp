@@ -269,7 +269,13 @@ extern "C" RvResult rv_tbb_start(int workers, RvError* error) {
                    "processes (ulimit -v, ulimit -u)",
                    workers, strerror(failure));
   rv_foreign_enter("TBB");
-  start_workers(workers);
+  try {
+    start_workers(workers);
+  } catch (const std::exception& e) {
+    rv_foreign_leave();
+    return rv_fail(error, RV_NO_MEMORY, "out of memory: TBB cannot start %d threads (%s); ask for fewer with --threads",
+                   workers, e.what());
+  }
   rv_foreign_leave();
   return RV_OK;
   RV_SHIM_END(error)

@@ -203,7 +203,7 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
     vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
-    vdb_refuse(RV_IO, "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
+    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
   }
   return RV_OK;
   RV_VDB_END(error)

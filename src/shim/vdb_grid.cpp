@@ -36,6 +36,8 @@ void vdb_init() {
   std::call_once(once, [] { openvdb::initialize(); });
 }
 
+}  // namespace rv
+
 namespace {
 // An open call into OpenVDB.
 struct Foreign {
@@ -45,6 +47,8 @@ struct Foreign {
   Foreign& operator=(const Foreign&) = delete;
 };
 }  // namespace
+
+namespace rv {
 
 void vdb_run(const std::function<void()>& fn) {
   Foreign call;
@@ -182,7 +186,10 @@ RvGrid* rv_grid_retain(RvGrid* grid) {
 }
 
 void rv_grid_release(RvGrid* grid) {
-  if (grid && grid->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete grid;
+  if (!grid || grid->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  // Even freeing a tree allocates in OpenVDB.
+  Foreign call;
+  delete grid;
 }
 
 RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error) {

@@ -97,9 +97,10 @@ static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error)
   if (r) return r;
   double leaves = rv_parallel_sum(b->list.count, BLOCKS_A_TASK, survey_range, b);
   if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "out of memory to look at the blocks of the surface");
-  double vel = d->vel > 0 ? rv_surface_velocity_leaves(d, b->voxel * d->vel, b->particles, b->film) : 0;
+  double vel = 0;
+  if (d->vel > 0) r = rv_surface_velocity_leaves(d, b->voxel * d->vel, b->particles, b->film, &vel, error);
   *grown = leaves * LEAF_BYTES * (1 + d->copies) + vel * (LEAF3_BYTES + LEAF_BYTES) + pairs * 4;
-  return RV_OK;
+  return r;
 }
 
 // Factor by which voxels must grow: leaves follow a surface, so their number falls with the square of the voxel size.

@@ -95,8 +95,8 @@ void rv_surface_block_redistance(float* phi, uint8_t* cells, uint8_t* frozen, ui
 // velocity.c: the grids vel and wetness; and an estimate of the number of leaves of each.
 RvResult rv_surface_velocity(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
                              const RvSurfaceFilm* film, RvSurfaceOut* out, RvError* error);
-double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
-                                  const RvSurfaceFilm* film);
+RvResult rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
+                                    const RvSurfaceFilm* film, double* leaves, RvError* error);
 
 // work.c: pool of equally sized work areas, one for each thread that is at work.
 typedef struct RvRoom RvRoom;

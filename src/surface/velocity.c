@@ -359,10 +359,10 @@ static double film_leaves(const RvSurfaceDef* def, double scale, const RvSurface
   return leaves;
 }
 
-double rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
-                                  const RvSurfaceFilm* film) {
+RvResult rv_surface_velocity_leaves(const RvSurfaceDef* def, double voxel, const RvSurfaceParticles* p,
+                                    const RvSurfaceFilm* film, double* leaves, RvError* error) {
   bool good = true;
-  double leaves = particle_leaves(def, 1 / voxel, p, &good);
-  leaves += film_leaves(def, 1 / voxel, film, &good);
-  return good ? leaves : INFINITY;
+  *leaves = particle_leaves(def, 1 / voxel, p, &good);
+  *leaves += film_leaves(def, 1 / voxel, film, &good);
+  return good ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory to count the blocks of the velocity");
 }

@@ -19,6 +19,10 @@ RvSheet* rv_view_sheet_new(double width, double height) {
   return sheet;
 }
 
+void rv_view_sheet_fail(RvSheet* s) {
+  s->failed = true;
+}
+
 void rv_view_sheet_free(RvSheet* sheet) {
   if (!sheet) return;
   rv_array_free(&sheet->items);

@@ -20,6 +20,8 @@ typedef enum RvSheetAnchor { RV_SHEET_START, RV_SHEET_MIDDLE, RV_SHEET_END } RvS
 // NULL when out of memory. If memory runs out while drawing, writing the sheet fails.
 RvSheet* rv_view_sheet_new(double width, double height);
 void rv_view_sheet_free(RvSheet* sheet);
+// Notes that memory ran out for something to be drawn: writing the sheet then fails.
+void rv_view_sheet_fail(RvSheet* sheet);
 void rv_view_sheet_rect(RvSheet* sheet, double x, double y, double width, double height, uint32_t color);
 // A closed polygon that does not cross itself, x y x y ...
 void rv_view_sheet_area(RvSheet* sheet, size_t count, const double* xy, uint32_t color);

@@ -51,7 +51,7 @@ RvResult rv_wet_cached_place(RvWetCached* c, double before, RvError* error) {
     to->row[k] = (int32_t)i;
     to->age[k] = CACHED_AGE;
   }
-  return result;
+  return result ? result : rv_liquid_particles_complete(to, error);
 }
 
 // Capture took volume of the placed particles; their rows lead back to those of the frame.

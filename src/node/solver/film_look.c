@@ -101,20 +101,21 @@ static RvResult show_clumps(RvFilmPort* s, Look* l, RvError* error) {
   int32_t* clump = rv_alloc(m->vertices + 1, sizeof *clump);
   if (!clump) return rv_fail(error, RV_NO_MEMORY, "out of memory for clumps");
   size_t count = s->strands->contacts.contacts ? rv_contacts_clumps(s->strands->contacts.contacts, clump) : m->nstrand;
-  for (size_t k = 0; k < m->nbatch; ++k) {
+  RvResult result = count == SIZE_MAX ? rv_fail(error, RV_NO_MEMORY, "out of memory for clumps") : RV_OK;
+  for (size_t k = 0; !result && k < m->nbatch; ++k) {
     const RvStrandBatch* b = &m->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane)
       for (int i = 0; i < b->vertices; ++i) {
         int32_t strand = b->strand[lane];
-        if (s->strands->contacts.contacts && count != SIZE_MAX)
+        if (s->strands->contacts.contacts)
           strand = clump[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
         l->clumpid[s->strands->solver.set.point[s->strands->solver.set.first[b->strand[lane]] + i]] =
             s->strands->solver.set.prim[strand];
       }
   }
-  s->cook->stats->clumps = count == SIZE_MAX ? 0 : (int64_t)count;
+  if (!result) s->cook->stats->clumps = (int64_t)count;
   rv_free(clump);
-  return RV_OK;
+  return result;
 }
 
 RvResult rv_film_port_look(RvFilmPort* s, const RvWetParms* parms, double dt, RvDetail* d, RvError* error) {
