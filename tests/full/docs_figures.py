@@ -203,7 +203,7 @@ ROWS = [
     (STRANDS, r"and (\d+) mm with `value` 10", lambda: from_animation(10), 0.13),
     (STRANDS, r"In (\w+) of the 48 frames up to", lambda: len(unconverged("fur_ball.json")), 0),
     (STRANDS, r"48 frames up to (half) of the substeps do not converge", lambda: max(unconverged("fur_ball.json"), default=0), 0.2),
-    (STRANDS, r"of the shrug (\d+)% of their points are inside", in_shoulder, 0.15),
+    (STRANDS, r"of the shrug ([\d.]+)% of their points are inside", in_shoulder, 0.05),
     (STRANDS, r"on the solver (\d+)% of those remain", lambda: 100 * in_shoulder("solve.thickness=0.004") / in_shoulder(), 0.1),
     (STRANDS, r"twice as many guides (\d+)% remain", lambda: 100 * in_shoulder("pick.step=10") / in_shoulder(), 0.1),
     (STRANDS, r"2,000 x 32 points \|.*?\| 4 to (\d+) \|", lambda: substeps("turn_and_stop.json"), 0),
