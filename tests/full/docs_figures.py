@@ -22,8 +22,13 @@ DOCS = os.path.join(os.path.dirname(scenes.SCENES))
 
 
 @functools.lru_cache(maxsize=None)
-def cook(name, *sets, frames=None, solver="wet", extra=()):
+def _cook(name, sets, frames, solver, extra):
     return scenes.cook(scene_of_page(name) if name.endswith(".md") else name, sets, frames, solver, extra=extra)
+
+
+def cook(name, *sets, frames=None, solver="wet", extra=()):
+    """A cooked scene; the same words are cooked once, however they are given."""
+    return _cook(name, sets, frames, solver, extra)
 
 
 def scene_of_page(page):
