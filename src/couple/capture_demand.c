@@ -2,11 +2,10 @@
 //
 // What decides how much is left on a strand:
 // - A body of liquid (capture_body.c), as a pool, a jet or a sheet, immerses the strand. A strand that comes out of it
-// draws
-//   a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to the
-//   way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So it
-//   does not depend on the length of the step, the width of the surface on the grid or the size of particles. A bundle
-//   that stands in the surface fills by wicking.
+//   draws a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to
+//   the way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So
+//   it does not depend on the length of the step, the width of the surface on the grid or the size of particles. A
+//   bundle that stands in the surface fills by wicking.
 // - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
 //   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
 //   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
