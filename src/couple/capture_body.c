@@ -11,6 +11,9 @@
 //     is two separations wide they fill 0.18 of it, on its axis 0.36, in the bulk 0.87.
 //   - A thread of one particle for each separation fills 0.125. It counts as drops: hair in it is not submerged by the
 //     fill of its surroundings either (RV_COUPLE_FULL), so that no film would be withdrawn.
+//   - A drop that left a strand is a drop by its size (drip.c), of however many particles it is made, until it falls
+//   into
+//     a body by the first rule.
 #include <math.h>
 
 #include "couple/capture_work.h"
@@ -19,7 +22,7 @@
 // Fill of three cells cubed from which particles are a body, and below which they may be drops.
 static const double BULK_FILL = 0.3, DROP_FILL = 0.1;
 // Fill by a particle's neighbours from which it is a part of a body, and below which it is a drop: that of a thread.
-static const double NEAR_BODY = 0.2, NEAR_DROP = 0.13;
+static const double NEAR_BODY = 0.18, NEAR_DROP = 0.13;
 
 // Fill of the three cells cubed around a cell, in cells.
 static double fill_around(const RvCapture* k, size_t home, int cell) {
@@ -47,21 +50,28 @@ static double fill_by_neighbours(const RvCapture* k, size_t home, size_t i) {
   return (rv_couple_volume_near(k->p, at) - k->p->volume[i]) / (dx * dx * dx);
 }
 
+// Mean fill of the space around the particles of a cell by their neighbours, by volume.
+static double mean_fill_by_neighbours(const RvCapture* k, size_t home, size_t first, size_t last) {
+  double sum = 0, volume = 0;
+  for (size_t i = first; i < last; ++i) {
+    sum += k->p->volume[i] * fill_by_neighbours(k, home, i);
+    volume += k->p->volume[i];
+  }
+  return volume > 0 ? sum / volume : 0;
+}
+
 void rv_couple_capture_disperse(const RvCapture* k, size_t home) {
   const uint32_t* first = k->p->cell_first + home * RV_TILE_CELLS;
-  const double inverse = 1 / (k->grid->dx * k->grid->dx * k->grid->dx);
   for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
     if (first[cell] == first[cell + 1]) continue;
     double around = fill_around(k, home, cell);
-    double apart = rv_smooth_step((BULK_FILL - around / 27) / (BULK_FILL - DROP_FILL));
-    for (size_t i = first[cell]; i < first[cell + 1]; ++i) {
-      double dispersed = apart;
-      // where there is next to nothing around, neighbours cannot be near
-      if (apart > 0 && around - k->p->volume[i] * inverse > NEAR_DROP) {
-        double near = fill_by_neighbours(k, home, i);
-        dispersed = fmin(apart, rv_smooth_step((NEAR_BODY - near) / (NEAR_BODY - NEAR_DROP)));
-      }
-      k->dispersed[i] = (float)dispersed;
+    double apart = rv_smooth_step((BULK_FILL - around / 27) / (BULK_FILL - DROP_FILL)), dispersed = apart;
+    // where there is next to nothing around, neighbours cannot be near
+    if (apart > 0 && around > NEAR_DROP) {
+      double near = mean_fill_by_neighbours(k, home, first[cell], first[cell + 1]);
+      dispersed = fmin(apart, rv_smooth_step((NEAR_BODY - near) / (NEAR_BODY - NEAR_DROP)));
     }
+    for (size_t i = first[cell]; i < first[cell + 1]; ++i)
+      k->dispersed[i] = (float)(k->p->row[i] == k->set->drip_row ? apart : dispersed);
   }
 }

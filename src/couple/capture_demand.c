@@ -2,17 +2,15 @@
 //
 // What decides how much is left on a strand:
 // - A body of liquid (capture_body.c), as a pool, a jet or a sheet, immerses the strand. A strand that comes out of it
-// draws
-//   a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to the
-//   way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So it
-//   does not depend on the length of the step, the width of the surface on the grid or the size of particles. A bundle
-//   that stands in the surface fills by wicking.
+//   draws a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to
+//   the way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So
+//   it does not depend on the length of the step, the width of the surface on the grid or the size of particles. A
+//   bundle that stands in the surface fills by wicking.
 // - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
 //   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
 //   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
-// - Jets, sheets and the spray about them that are too thin for the particles to tell are both in part: the drops
-//   among the liquid are swept up, and the body among it rinses the strand. Film grows until what rinses equals what
-//   is swept up, so that a jet leaves the withdrawn film and the bundle's liquid whether it is 1.5 or 6 cells wide.
+// - Jets, threads and sheets in between are bodies from a width of two separations of the particles on, and leave the
+//   withdrawn film and the bundle's liquid whether they are 1 or 6 cells wide. What is thinner counts as drops.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.
 // - A strand takes no more than it can carry (17).
 #include <float.h>
@@ -196,14 +194,6 @@ static double between_hairs(const RvCapture* k, const RvCoupleStrand* s, int i) 
   return share * free * fmin(column / half, 1);
 }
 
-// m3 of drops that a vertex may sweep up, where the share `dispersed` of the liquid around is drops and a body of
-// liquid leaves the film `drawn`, m3. The remaining liquid, a body, takes film back to `drawn` as often as it passes.
-// Each visit of drops adds `drawn` at most, as the drops of a body that is resolved too coarsely do: so the film
-// becomes drawn / (1 - dispersed) in the mean. Drops without a body near have no such limit.
-static double sweep_most(double dispersed, double drawn, double film) {
-  return dispersed < 1 ? fmax(drawn / (1 - dispersed) - film, 0) : INFINITY;
-}
-
 // Demand and return of a vertex.
 static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   size_t packed = s->first + (size_t)i;
@@ -232,8 +222,7 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double wicked = 1 - rv_exp(-touching * k->dt / MIXING_TIME);
   gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);
-  double sweep = fmin(multiplier * swept(k, s, packed, around, height),
-                      sweep_most(drops / liquid, drawn * length, film + gain * length));
+  double sweep = multiplier * swept(k, s, packed, around, height);
   double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
   double accepted = want > room ? room / want : 1;
   r->taken_share = accepted * gain * length / liquid;
