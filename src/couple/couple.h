@@ -111,11 +111,11 @@ RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, con
 typedef struct RvCoupleMeniscus {
   const RvCoupleStrands* strands;
   const RvCoupleSettings* settings;
-  const double* air;         // [vertices] w_FF
-  double cohesion;           // multiplies the force; 0: none
-  const double* cohesion_at; // [vertices] multiplies it too; NULL: 1
-  const double* drag;        // [unknowns] kg/s, of the bulk; NULL: none
-  double dt;                 // s
+  const double* air;          // [vertices] w_FF
+  double cohesion;            // multiplies the force; 0: none
+  const double* cohesion_at;  // [vertices] multiplies it too; NULL: 1
+  const double* drag;         // [unknowns] kg/s, of the bulk; NULL: none
+  double dt;                  // s
 } RvCoupleMeniscus;
 // Lateral capillary forces between them, at the end of the substep: `force` [unknowns] N is added to (meniscus.c).
 RvResult rv_couple_meniscus(RvCouple* couple, const RvCoupleMeniscus* def, double* force, RvError* error);

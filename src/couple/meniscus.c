@@ -22,29 +22,29 @@
 #include "space/sort.h"
 
 enum { STRANDS_OF_TASK = 256, PLACES_OF_TASK = 64 };
-enum { AXIS_BITS = 20 };          // of a cell's key for each axis
-enum { MOST_NEIGHBOURS = 256 };   // of a place in the mean; where there are more, a shorter range is enough
-enum { MOST_ITERATIONS = 40 };    // of the solve
-static const double SURFACE = 0.5;     // w_FF at the surface
-static const double RANGE = 2;         // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
-static const double FADE = 0.75;       // of the range: from here on the force fades to 0
-static const double SHORTER = 0.7;     // factor of the range where there are too many neighbours
-static const double CLOSEST = 3;       // radii: nearer hairs touch (d0), and their menisci are one
-static const double RESIDUAL = 1e-4;   // relative, of the solve: forces are as exact as the law
+enum { AXIS_BITS = 20 };              // of a cell's key for each axis
+enum { MOST_NEIGHBOURS = 256 };       // of a place in the mean; where there are more, a shorter range is enough
+enum { MOST_ITERATIONS = 40 };        // of the solve
+static const double SURFACE = 0.5;    // w_FF at the surface
+static const double RANGE = 2;        // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
+static const double FADE = 0.75;      // of the range: from here on the force fades to 0
+static const double SHORTER = 0.7;    // factor of the range where there are too many neighbours
+static const double CLOSEST = 3;      // radii: nearer hairs touch (d0), and their menisci are one
+static const double RESIDUAL = 1e-4;  // relative, of the solve: forces are as exact as the law
 static const double SQRT_2 = 1.4142135623730951;
 // m/s2: a twentieth of gravity always acts, as for the capacity, so that l_c is finite.
 static const double LEAST_GRAVITY = 0.05 * 9.81;
 
 // Where a strand pierces the surface.
 typedef struct Place {
-  double x[3];        // m
-  double v[3];        // m/s
-  double charge;      // m, Q of all its hairs, with the root of what multiplies the force
-  double mass;        // kg, with dt times the drag
-  double least;       // m2: squares of distances are larger by this
-  double t;           // on its edge, 0..1
-  uint32_t strand;    // packed
-  int32_t vertex;     // lower one of its edge
+  double x[3];      // m
+  double v[3];      // m/s
+  double charge;    // m, Q of all its hairs, with the root of what multiplies the force
+  double mass;      // kg, with dt times the drag
+  double least;     // m2: squares of distances are larger by this
+  double t;         // on its edge, 0..1
+  uint32_t strand;  // packed
+  int32_t vertex;   // lower one of its edge
 } Place;
 
 typedef struct Meniscus {
@@ -57,10 +57,10 @@ typedef struct Meniscus {
   Place *found, *place;  // [count] by strands, by cells
   uint64_t *keys, *spare_keys;
   uint32_t *order, *spare_order;
-  uint32_t* first;      // [count + 1] of each place's neighbours
+  uint32_t* first;  // [count + 1] of each place's neighbours
   uint32_t* neighbour;
-  double* stiffness;    // N/m of each pair over both charges; then with them
-  double* charge;       // [count] lessened
+  double* stiffness;  // N/m of each pair over both charges; then with them
+  double* charge;     // [count] lessened
   double* work;
 } Meniscus;
 
@@ -117,8 +117,8 @@ static double bending(const Meniscus* k, const RvCoupleStrand* s, int i) {
 }
 
 // kg that a force across the strand at the place t of an edge moves within the step. Bending takes along the length
-// l = (EI dt^2 / mu)^(1/4) of a beam of mu kg/m: an implicit step of the beam gives 2 sqrt(2) mu l far from the tip, and
-// a quarter of it at the tip. It is at least the mass of the edge's ends.
+// l = (EI dt^2 / mu)^(1/4) of a beam of mu kg/m: an implicit step of the beam gives 2 sqrt(2) mu l far from the tip,
+// and a quarter of it at the tip. It is at least the mass of the edge's ends.
 static double moved_mass(const Meniscus* k, const RvCoupleStrand* s, int i, double t) {
   const RvCoupleVertex* v = &k->c->vertices.data[s->first];
   double a = inertia(k, s, i), b = inertia(k, s, i + 1), dt = k->def->dt;
@@ -138,8 +138,10 @@ static Place place_on(const Meniscus* k, size_t n, int i, double t) {
   const RvCoupleMeniscus* d = k->def;
   double r = v[0].radius + t * (v[1].radius - v[0].radius);
   double c = (1 - t) * cosine(d->settings, s, i) + t * cosine(d->settings, s, i + 1);
-  double stronger = d->cohesion * ((1 - t) * rv_couple_at(d->cohesion_at, s, i) + t * rv_couple_at(d->cohesion_at, s, i + 1));
-  Place p = {.charge = s->hairs * r * c * sqrt(fmax(stronger, 0)),
+  double stronger =
+      d->cohesion * ((1 - t) * rv_couple_at(d->cohesion_at, s, i) + t * rv_couple_at(d->cohesion_at, s, i + 1));
+  double q = s->hairs * r * c;
+  Place p = {.charge = q * sqrt(fmax(stronger, 0)),
              .mass = moved_mass(k, s, i, t),
              .least = CLOSEST * CLOSEST * r * r * s->hairs,
              .t = t,
@@ -303,8 +305,7 @@ typedef struct Apply {
 static void apply(void* arg, size_t begin, size_t end) {
   const Apply* a = arg;
   double dt = a->k->def->dt;
-  for (size_t i = begin; i < end; ++i)
-    a->out[i] = a->k->place[i].mass * a->in[i] - dt * dt * pull(a->k, i, a->in);
+  for (size_t i = begin; i < end; ++i) a->out[i] = a->k->place[i].mass * a->in[i] - dt * dt * pull(a->k, i, a->in);
 }
 
 static double dot(const double* a, const double* b, size_t n) {
@@ -345,8 +346,8 @@ static void add_forces(const Meniscus* k, RvVec3 direction, double* force) {
   solve(k, b, y);
   // positions at the end of the substep, and the forces there, which are opposite in pairs
   for (size_t i = 0; i < n; ++i)
-    next[i] = rv_dot(direction, rv_vec3_load64(k->place[i].x)) + dt * rv_dot(direction, rv_vec3_load64(k->place[i].v)) +
-              y[i];
+    next[i] =
+        rv_dot(direction, rv_vec3_load64(k->place[i].x)) + dt * rv_dot(direction, rv_vec3_load64(k->place[i].v)) + y[i];
   for (size_t i = 0; i < n; ++i) {
     const Place* p = &k->place[i];
     const RvCoupleStrand* s = &k->c->strands.data[p->strand];

@@ -8,11 +8,20 @@ import numpy
 
 import bridge_law
 
-RADIUS, SPACING, YOUNGS, TENSION, THETA = 5e-5, 2e-3, 1.4e10, 0.072, numpy.radians(60)
-D0 = 3 * RADIUS
-AREA = 4 * RADIUS ** 2  # m2 of a bridge: both films
-FILM = RADIUS * (numpy.sqrt(1 + AREA / 2 / (numpy.pi * RADIUS ** 2)) - 1)
-BENDING = YOUNGS * numpy.pi * RADIUS ** 4 / 4
+TENSION, THETA = 0.072, numpy.radians(60)
+
+
+def use(radius, spacing, youngs):
+    """Sets the hairs of all that follows: m, m, Pa."""
+    global RADIUS, SPACING, YOUNGS, D0, AREA, FILM, BENDING
+    RADIUS, SPACING, YOUNGS = radius, spacing, youngs
+    D0 = 3 * radius
+    AREA = 4 * radius ** 2  # m2 of a bridge: both films
+    FILM = radius * (numpy.sqrt(1 + AREA / 2 / (numpy.pi * radius ** 2)) - 1)
+    BENDING = youngs * numpy.pi * radius ** 4 / 4
+
+
+use(5e-5, 2e-3, 1.4e10)
 STRAIGHT = 1 / 30  # of the length: the first edge of the coarsest hair is clamped
 JOINED = 1.05      # d0: as in E47
 
