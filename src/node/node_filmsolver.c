@@ -49,7 +49,7 @@ const RvNodeType rv_node_filmsolver = {
         "Film at the start comes from the point attribute filmheight (metres), and more in every frame from wetadd "
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 4,
+    .revision = 5,
     .inputs = inputs,
     .ninput = 4,
     .outputs = outputs,

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import point_file  # noqa: E402
 import scenes  # noqa: E402
 
-FPS, FRAMES, RADIUS, OMEGA = 24, 13, 0.05, 5.75  # 1/s; 0.5 s; m; rad/s
+FPS, FRAMES, RADIUS, OMEGA = 24, 13, 0.05, 10  # 1/s; 0.5 s; m; rad/s
 SEED, JITTER = 1, 0.5
 
 
