@@ -82,9 +82,10 @@ static Surface measure(const RvLiquidRig* rig) {
 RvResult rv_check_bucket(const RvCheckOut* out, RvError* error) {
   RvLiquidRig rig;
   RvLiquidModel model = rv_liquid_model_default(DX);
-  // The wall transfers momentum at a rate of 14.7 nu / R^2 = 13/s, nu = viscosity / density. A step that turns
-  // velocities by its pressure only loses omega^2 dt / 2 of them a second, 0.28 at six steps a frame. In equilibrium
-  // omega^2 dt R^2 / (48 nu) = 1.3% of the rotation is missing, and twice that of the rise.
+  // The wall transfers momentum at a rate of 14.7 nu / R^2 = 13/s, nu = viscosity / density. Beside the
+  // wall, where paths are not straight, a step turns velocities by its pressure only, and loses omega^2 dt / 2 of them
+  // a second, 0.28 at six steps a frame. In equilibrium at most omega^2 dt R^2 / (48 nu) = 1.3% of the rotation is
+  // missing, and twice that of the rise.
   model.viscosity = 20;
   model.stick = true;
   model.speed = OMEGA * RADIUS;

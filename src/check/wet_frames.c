@@ -221,7 +221,21 @@ RvResult rv_check_wet_frames(const RvCheckOut* out, RvError* error) {
                  "liquid_passing_all_film",
                  {false, {0, 0, 0}, {1, 0, 0}},
                  true,
-                 {1e-3, 0.075, 0.03, 1e-2}}};
+                 {1e-5, 1e-3, 1e-4, 1e-4}},
+                {"liquid_passing_fast",
+                 "liquid_passing_fast_film",
+                 "liquid_passing_fast_bulk",
+                 "liquid_passing_fast_all_film",
+                 {false, {0, 0, 0}, {2, 0, 0}},
+                 true,
+                 {1e-5, 1e-3, 1e-4, 1e-4}},
+                {"liquid_passing_aslant",
+                 "liquid_passing_aslant_film",
+                 "liquid_passing_aslant_bulk",
+                 "liquid_passing_aslant_all_film",
+                 {false, {0, 0, 0}, {1.37, 0.61, -0.43}},
+                 true,
+                 {5e-3, 0.1, 3e-3, 1e-2}}};
   RvResult result = RV_OK;
   for (size_t k = 0; k < sizeof rows / sizeof *rows && !result; ++k) result = compare_row(out, &rows[k], error);
   return result;

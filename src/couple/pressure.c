@@ -105,7 +105,7 @@ static Faces faces_at(const Push* s, const RvCouplePoint* p, int axis) {
 // Force at a point, N, and the velocity of the liquid there. WH-42, E12: -V grad p; E48: the drag of the change of
 // velocity, which is the acceleration that the liquid did not get.
 static RvVec3 push_point(const Push* s, const RvCouplePoint* p, double radius, double* film) {
-  double f[3], volume = (double)p->length * (double)p->hairs * RV_PI * radius * radius * (double)p->submersion;
+  double f[3], volume = (double)p->length * (double)p->hairs * RV_PI * radius * radius * (double)p->under_water;
   for (int a = 0; a < 3; ++a) {
     film[a] = 0;
     if (s->set->bulk_fixed) {

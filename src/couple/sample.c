@@ -168,6 +168,12 @@ static void drag_of(const RvCoupleSettings* set, double phi, double radius, doub
   }
 }
 
+// Share of a point that is under water: 1/2 where cells are half full, so that drag begins at the surface at any size
+// of the cells. The submersion of WH-18, which is 1 from RV_COUPLE_FULL on, lies 0.23 cells above it.
+static double under_water(double fill) {
+  return rv_smooth_step((fill - (1 - RV_COUPLE_FULL)) / (2 * RV_COUPLE_FULL - 1));
+}
+
 // Volume fraction, submersion and drag tensor of a point.
 static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent, double factor, RvCouplePoint* p) {
   Around r = interpolate(s, p);
@@ -175,8 +181,10 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   double least = LEAST_FILL * s->set->density * s->grid->dx * s->grid->dx * s->grid->dx, speed2 = 0, along, across;
   const double* share = &s->c->fibre_share.data[p->edge];
   p->share = (float)(share[0] + (double)p->t * (share[1] - share[0]));
-  // Submersion (WH-18).
-  p->submersion = (float)rv_smooth_step(fill_at(s->c, p) / RV_COUPLE_FULL);
+  // Submersion (WH-18), and the share under water.
+  double fill = fill_at(s->c, p);
+  p->submersion = (float)rv_smooth_step(fill / RV_COUPLE_FULL);
+  p->under_water = (float)under_water(fill);
   // Relative speed of the liquid, and the mass around.
   for (int a = 0; a < 3; ++a) {
     bool wet = r.mass[a] > least;
@@ -187,7 +195,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
   }
   // Drag tensor across + (along - across) t t^T.
   drag_of(s->set, p->share, radius, sqrt(speed2), &along, &across);
-  double scale = (double)p->length * (double)p->hairs * (double)p->submersion * s->set->drag * factor;
+  double scale = (double)p->length * (double)p->hairs * (double)p->under_water * s->set->drag * factor;
   p->slant = (float)(scale * (along - across));
   for (int a = 0; a < 3; ++a)
     p->drag[a] = p->inverse_mass[a] > 0 ? (float)(scale * (across + (along - across) * t[a] * t[a])) : 0;

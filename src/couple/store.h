@@ -44,6 +44,7 @@ typedef struct RvCouplePoint {
   float length;           // m of strand that it stands for
   float hairs;            // of the strand
   float submersion;       // 1 - w_FF (WH-18)
+  float under_water;      // 0..1: share of it that is under the surface, for drag and buoyancy
   float share;            // volume fraction phi of fibres around, for the drag law (WH-39)
   float drag[3];          // kg/s, diagonal of the drag tensor
   float slant;            // kg/s, drag along less drag across the strand

@@ -8,8 +8,8 @@ enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SID
 
 // Square of dt |G| up to which paths are straight, and from which on they follow the field: at 1/2 the next term of the
 // determinant, dt^3 det G, is below 1/40 (|det G| <= |G|^3 / 3^1.5), and it falls with the cube.
-#define STRAIGHT_BELOW 0.25f
-#define CURVED_ABOVE 0.5f
+#define STRAIGHT_BELOW 0.0625f
+#define CURVED_ABOVE 0.25f
 // Cells from a solid within which paths follow the field, and from which on they are straight. The velocity of the
 // nearest two faces is the solid's own; the way between is wide enough for a gradient.
 #define CURVED_WITHIN 1.0f
