@@ -66,9 +66,9 @@ RvResult rv_check_capture_turning(const RvCheckOut* out, RvError* error) {
   if (!result) {
     // the first stages of the substep
     rv_wet_begin_pose(&rig.wet);
-    rv_wet_weigh(&rig.wet, STEP);
+    result = rv_wet_weigh(&rig.wet, STEP, error);
     before = turning(&rig, &rate);
-    result = rv_liquid_arrange(&rig.pool.liquid, error);
+    if (!result) result = rv_liquid_arrange(&rig.pool.liquid, error);
   }
   if (!result) result = rv_wet_capture(&rig.wet, &rig.pool.liquid.particles, STEP, &any, error);
   if (!result) {

@@ -16,22 +16,26 @@ static void use_points(const RvGrid* grid) {
   if (rv_grid_points_count(grid, &count, &error) || count > most) return;
   rv_grid_points(grid, &count, &positions, &error);
   rv_free(positions);
-  for (size_t i = 0; i < rv_grid_points_channel_count(grid); ++i) {
+  size_t channels = 0;
+  const char** names = NULL;
+  rv_grid_points_channels(grid, &channels, &names, &error);
+  for (size_t i = 0; i < channels; ++i) {
     RvError ignored = {0};
     int components;
     bool is_int;
     void* values = NULL;
-    rv_grid_points_channel(grid, rv_grid_points_channel_name(grid, i), &components, &is_int, &values, &ignored);
+    rv_grid_points_channel(grid, names[i], &components, &is_int, &values, &ignored);
     rv_free(values);
   }
+  rv_free(names);
 }
 
 static void use_values(const RvGrid* grid) {
   RvError error = {0};
   float value[3];
-  RvLeaf leaf;
+  const RvLeaf* leaves = NULL;
   rv_grid_sample(grid, 1, (const double[3]){3, 4, 5}, value, &error);
-  for (size_t i = 0; i < rv_grid_leaf_count(grid); ++i) rv_grid_leaf(grid, i, &leaf);
+  if (rv_grid_type(grid) != RV_GRID_OTHER) rv_grid_leaves(grid, &leaves, &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -52,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     int32_t lo[3], hi[3];
     double world_lo[3], world_hi[3];
     rv_grid_bounds(grids[i], lo, hi, world_lo, world_hi);
-    rv_grid_active_count(grids[i]);
+    uint64_t active = 0;
+    rv_grid_active_count(grids[i], &active, &error);
     rv_grid_hash(grids[i]);
     if (rv_grid_type(grids[i]) == RV_GRID_POINTS)
       use_points(grids[i]);

@@ -166,7 +166,8 @@ static void use(const RvDetail* detail) {
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     const RvGrid* grid = rv_detail_find_vdb(detail, names[i]);
     if (!grid) continue;
-    rv_grid_active_count(grid);
+    uint64_t active = 0;
+    rv_grid_active_count(grid, &active, &ignored);
     rv_grid_sample(grid, 1, (const double[3]){3, 4, 5}, value, &ignored);
   }
 }
