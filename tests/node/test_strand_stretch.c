@@ -96,6 +96,15 @@ static void fast_roots_are_told(void** state) {
         3, 1.2, false);
 }
 
+// A frozen frame has no strands in memory.
+static void frozen_strands_are_not(void** state) {
+  (void)state;
+  check("frozen strandsolver",
+        FAST "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"go\"], \"parms\": {\"timescale\": 0}}", 0, 0, false);
+  check("frozen wetsolver",
+        FAST "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"go\"], \"parms\": {\"timescale\": 0}}", 0, 0, false);
+}
+
 static void animated_strands_are_told(void** state) {
   (void)state;
   check("filmsolver",
@@ -115,5 +124,5 @@ static void hair_that_keeps_its_length_is_not(void** state) {
         0, 0, false);
 }
 
-RV_TESTS(cmocka_unit_test(fast_roots_are_told), cmocka_unit_test(animated_strands_are_told),
-         cmocka_unit_test(hair_that_keeps_its_length_is_not))
+RV_TESTS(cmocka_unit_test(fast_roots_are_told), cmocka_unit_test(frozen_strands_are_not),
+         cmocka_unit_test(animated_strands_are_told), cmocka_unit_test(hair_that_keeps_its_length_is_not))

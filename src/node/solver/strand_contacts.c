@@ -183,6 +183,8 @@ static const double MAX_STRETCH = 1.05;
 // Warns of stretched strands: a picture with torn hair is wrong although every step may have converged.
 static void warn_stretch(const RvStrandPort* s) {
   const RvStrandSolver* solver = &s->solver;
+  // A frozen frame (timescale 0) loads no strands: they are as they were.
+  if (!solver->model) return;
   RvStrandStretch found = rv_strand_solver_stretch(solver, MAX_STRETCH);
   if (!found.count) return;
   rv_cook_warn(s->cook,
