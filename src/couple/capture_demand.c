@@ -215,11 +215,11 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double between = between_hairs(k, s, i);
   double drawn = multiplier * (thin + between);
 
-  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The surface is where a half is
-  // submerged: beyond it the bulk does not touch the strand, and the bundle fills by the flow along it.
-  const double under = 1 - r->air, held = r->air * drawn, touching = fmax(2 * under - 1, 0);
+  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The submerged part of the bundle is what
+  // wicks, so the rate is continuous where the last of it leaves the bulk.
+  const double under = 1 - r->air, held = r->air * drawn;
   double gain = fmax(r->air - r->air_before, 0) * drawn;
-  double wicked = 1 - rv_exp(-touching * k->dt / MIXING_TIME);
+  double wicked = 1 - rv_exp(-under * k->dt / MIXING_TIME);
   gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);
   double sweep = multiplier * swept(k, s, packed, around, height);
