@@ -27,7 +27,7 @@ typedef struct RvLeaf {
 } RvLeaf;
 
 // Creates an empty grid (float, vec3 or points) of cubic voxels, with voxel (0,0,0) centred on the world's origin.
-// `voxel_size` in world units, 1e-12 to 1e12; `background` has 1 or 3 floats (NULL: 0); `name` may be NULL. The caller
+// `voxel_size` in world units, 1.5e-5 to 1e12; `background` has 1 or 3 floats (NULL: 0); `name` may be NULL. The caller
 // releases *out.
 RV_API RvResult rv_grid_create(RvGridType type, const char* name, RvGridClass grid_class, double voxel_size,
                                const float* background, RvGrid** out, RvError* error);

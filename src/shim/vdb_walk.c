@@ -18,13 +18,13 @@ enum {
   LIBRARY_BYTES = 8,          // version of the library
   DESCRIPTOR_MIN_BYTES = 36,  // three empty texts and three offsets
   ROOT_CHILD_SIDE = 4096,     // voxels of a child of the root: 32 x 16 x 8
-  UPPER = 32768,
-  LOWER = 4096,
-  LEAF = 512,         // values of a node
-  NODE_BYTES = 128,   // of a node beside its masks and values, with the allocator's share
-  TILE_BYTES = 128,   // of a tile in the map of the root
-  GRID_BYTES = 4096,  // of a grid beside its tree
-  ALL_VALUES = 6,     // flag of a node that stores inactive values too; the largest flag
+  UPPER = 32768,              // values of a child of the root
+  LOWER = 4096,               // values of a child of that
+  LEAF = 512,                 // values of a leaf
+  NODE_BYTES = 128,           // of a node beside its masks and values, with the allocator's share
+  TILE_BYTES = 128,           // of a tile in the map of the root
+  GRID_BYTES = 4096,          // of a grid beside its tree
+  ALL_VALUES = 6,             // flag of a node that stores inactive values too; the largest flag
 };
 
 // How a type of grid is stored.

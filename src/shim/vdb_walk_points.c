@@ -11,17 +11,17 @@ enum {
   VOXEL_BYTES = LEAF_VOXELS * 4,  // an end of the points of each voxel
   RAW_VOXELS = 65535,             // size that stands for a voxel buffer without compression
   FIXED_PASSES = 4,               // sizes, descriptor, voxels and one that reads nothing
-  MATCHING = 1,
-  EXTENDED = 2,  // flags of a descriptor: later leaves have the same; more bytes follow
+  MATCHING = 1,                   // flag of a descriptor: later leaves have the same
+  EXTENDED = 2,                   // flag of a descriptor: more bytes follow
   HEADER_MAX = MATCHING | EXTENDED,
   CONSTANT_STRIDE = 8,  // flag of an array
   FLAGS_END = 32,       // first flag that is not known
-  STRIDED = 1,
-  UNIFORM = 2,
-  PAGED = 8,
-  STORED_END = 16,    // flags of how an array is stored
-  ARRAY_BYTES = 160,  // of an array beside its values, with the allocator's share
-  ARRAY_HEAD = 6,     // bytes that the size of an array counts besides its values
+  STRIDED = 1,          // flag of how an array is stored: several values a point
+  UNIFORM = 2,          // all values are equal, and one is stored
+  PAGED = 8,            // the values are in pages
+  STORED_END = 16,      // first such flag that is not known
+  ARRAY_BYTES = 160,    // of an array beside its values, with the allocator's share
+  ARRAY_HEAD = 6,       // bytes that the size of an array counts besides its values
 };
 
 // An array of a leaf.

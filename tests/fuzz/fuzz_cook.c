@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   rv_scene_frames(scene, &first, NULL);
   bool good = rv_scene_node_count(scene) <= NODES;
   for (size_t i = 0; good && i < rv_scene_node_count(scene); ++i)
-    for (int frame = 0; good && frame < FRAMES; ++frame) good = cook(scene, rv_scene_node_name(scene, i), first + frame);
+    for (int frame = 0; good && frame < FRAMES; ++frame)
+      good = cook(scene, rv_scene_node_name(scene, i), first + frame);
   rv_scene_free(scene);
   return 0;
 }

@@ -49,6 +49,8 @@ TOO_LARGE = {
     "a tiny voxel of a solid": ({"ball": {"type": "sphere", "parms": {"radius": 1}},
                                  "body": {"type": "collider", "inputs": ["ball"], "parms": {"voxelsize": 0.001}},
                                  "out": cache("body", "vdb")}, "body", "voxels of"),
+    "a large sheet, which only the allocator stops": ({"sheet": {"type": "grid", "parms": {"rows": 8192, "cols": 8192}},
+                                                       "out": cache("sheet")}, "sheet", "limit"),
     "many strands": ({"hair": {"type": "groom", "parms": {"count": 2000000, "points": 64}}, "out": cache("hair")},
                      "hair", "strands"),
     "merge doubles forty times": (doubling(40), "twice", "points"),
