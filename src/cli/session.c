@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 
+enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
+
 // Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
   RvSession* session = user;
@@ -90,7 +92,10 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
   *session = (RvSession){.quiet = options->quiet};
   if (options->threads) rv_threads_set(options->threads);
+  // TBB may wait forever for a thread that could not be started; the alarm ends that (last_resort.c).
+  alarm(START_SECONDS);
   RvResult result = rv_threads_start(error);
+  alarm(0);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);
