@@ -25,7 +25,7 @@ static void on_crash(int signal_number) {
   }
   say("rivulet: the library ");
   say(library);
-  say(" ended the program, as it does when memory runs out; all files are whole: free memory, use fewer --threads or a "
+  say(" cannot go on, as happens when memory runs out; all files are whole: free memory, use fewer --threads or a "
       "smaller scene, and continue with --resume\n");
   _exit(rv_result_exit_code(RV_SHIM));
 }
@@ -33,7 +33,7 @@ static void on_crash(int signal_number) {
 void rv_cli_last_resort(void) {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-  const int signals[] = {SIGSEGV, SIGBUS, SIGABRT};
+  const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGALRM};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) sigaction(signals[i], &action, NULL);
 #endif

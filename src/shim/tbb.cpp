@@ -206,7 +206,7 @@ extern "C" void rv_tbb_run(int workers, size_t count, void (*body)(void*, size_t
 
 namespace {
 
-constexpr size_t WORKER_STACK = size_t(4) << 20;      // bytes of a worker's stack in TBB
+constexpr size_t WORKER_STACK = size_t(8) << 20;      // bytes: twice a worker's stack in TBB, for what it allocates
 constexpr auto START_TIME = std::chrono::seconds(2);  // in which all workers have started
 
 // Threads that wait for each other, so that all of them exist at once.
@@ -220,7 +220,7 @@ struct Meeting {
   }
 };
 
-// Starts and ends as many threads as TBB will start, of the same size. TBB itself does not survive a thread that cannot
+// Starts and ends as many threads as TBB will start, of twice the size. TBB itself does not survive a thread that cannot
 // be started.
 int try_threads(int count) {
   Meeting meeting;

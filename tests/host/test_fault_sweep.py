@@ -36,7 +36,7 @@ if not INJECTOR:
     print("RV_FAIL_NTH, the path of the library fail_nth, is not set: there is none in builds with a sanitizer")
     sys.exit(77)
 KINDS = ("alloc", "drought", "write", "fsync", "rename", "thread")
-SAMPLES = {"alloc": 40, "drought": 10, "write": 8, "fsync": 4, "rename": 4, "thread": 6}  # of each scene in ./test
+SAMPLES = {"alloc": 24, "drought": 6, "write": 8, "fsync": 4, "rename": 4, "thread": 6}  # of each scene in ./test
 FRAMES = 2
 WORKERS = {"thread": 4}  # allocations are counted in order, which one worker keeps
 # Libraries of others in which a failed allocation or thread may end the process, by kind: docs/reliability.md.
