@@ -8,7 +8,7 @@
 static const double DX = 0.004;           // m, cell of the liquid
 static const double STEP = 1.0 / 24 / 8;  // s, of eight substeps a frame
 enum { HAIRS = 16, POINTS = 12, SUBSTEPS = 8 };
-enum { SETTLED = 1 };  // frames before the strands' count
+enum { SETTLED = 4 };  // frames before the count: menisci draw the tips together first, which makes links
 
 // Hairs 0.2 mm apart that hang into the pool.
 static RvVec3 place(void* user, size_t strand, int vertex) {
@@ -62,8 +62,8 @@ static RvLiquidModel water(void) {
   return model;
 }
 
-// Strands, film, bulk, a collider of the strands and one of the liquid, walls and sources. The first frame and the
-// first substep of the second size all memory; *taken counts allocations of the rest of the second.
+// Strands, film, bulk, a collider of the strands and one of the liquid, walls and sources. The first frames and the
+// first substep of the next size all memory; *taken counts allocations of the rest of that frame.
 static RvResult run_wet(double* taken, double* links, RvError* error) {
   Surroundings s = {0};
   RvWetRig rig;
