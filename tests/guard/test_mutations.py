@@ -27,7 +27,9 @@ def main():
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
             if "/" in check and check not in checks:
-                if not os.path.exists(os.path.join(top, "tests", check + ".c")):
+                kind, name = check.split("/")
+                script = os.path.join(top, "tests", kind, f"test_{name}.py") if kind == "host" else ""
+                if not os.path.exists(script) and not os.path.exists(os.path.join(top, "tests", check + ".c")):
                     wrong.append("%s: there is no test %s" % (fault["name"], check))
                 continue
             covered.add(check)

@@ -16,7 +16,7 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py
+         physics/NAME is tests/physics/test_NAME.py, host/NAME is tests/host/test_NAME.py
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
 """
 import argparse
@@ -67,9 +67,13 @@ def run(command, folder, **options):
                           **options)
 
 
+# Folders of tests that are scripts and run the program: FOLDER/NAME is tests/FOLDER/test_NAME.py.
+SCRIPTS = ("physics/", "host/")
+
+
 def program_of(check):
     """The target that a check or a test runs: checks are the program's, tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not check.startswith("physics/") else "rivulet"
+    return "tests/" + check.replace("/", "_") if "/" in check and not check.startswith(SCRIPTS) else "rivulet"
 
 
 class Program:
@@ -160,9 +164,11 @@ class Build:
 def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
     command, environment = [program] if "/" in check else [program, "check", check], dict(os.environ)
-    if check.startswith("physics/"):
-        command = ["/usr/bin/python3", os.path.join(HERE, "..", "physics", "test_%s.py" % check[8:])]
+    if check.startswith(SCRIPTS):
+        kind, name = check.split("/")
+        command = ["/usr/bin/python3", os.path.join(HERE, "..", kind, "test_%s.py" % name)]
         environment["RIVULET"] = program
+        environment.setdefault("RV_FAIL_NTH", os.path.join(HERE, "..", "..", "build", "release", "tests", "libfail_nth.so"))
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:
