@@ -105,17 +105,19 @@ static void tuft(void** state) {
   const double d[] = {2e-4, 5e-4};
   for (int k = 0; k < 2; ++k)
     for (int n = 0; n < 2; ++n) {
+      // a corner is missing, so that forces do not sum to 0 by symmetry
       Hairs h = square(d[k], n ? 0.01 : SHORT, 1);
+      h.count = MOST - 11;
       RvVec3 f[MOST], sum = {0, 0, 0};
       pull(&h, f);
       double most = 2 * RV_PI * RADIUS * TENSION * cos(ANGLE), largest = 0;
-      for (size_t i = 0; i < MOST; ++i) {
+      for (size_t i = 0; i < h.count; ++i) {
         sum = rv_add(sum, f[i]);
         largest = fmax(largest, rv_length(f[i]));
       }
       assert_true(largest < most && largest > 0);
       assert_true(rv_length(sum) < 1e-12 * MOST * largest);
-      assert_true(f[0].x > 0 && f[0].z > 0 && f[MOST - 1].x < 0 && f[MOST - 1].z < 0);
+      assert_true(f[0].x > 0 && f[0].z > 0 && f[7].x < 0 && f[7].z > 0);
     }
 }
 
