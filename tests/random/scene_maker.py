@@ -200,8 +200,8 @@ class Scene:
     def parms(self, name, kind, given):
         """Values of a node: most parameters at their default, a few of them anything."""
         busy = Dice(self.seed, name, kind).one([0.1, 0.25, 0.5])
-        # a level set, also that of a source, is made anew at every substep where its values move, so they do not
-        level_set = {OUTPUT_KINDS.get(port["name"]) for port in self.table[kind]["outputs"]} & {"vdb", "collider", "source"}
+        # a level set whose values move is made anew at every substep, so they do not
+        level_set = {OUTPUT_KINDS.get(port["name"]) for port in self.table[kind]["outputs"]} & {"vdb", "collider"}
         moving = 0.5 if kind == "transform" else 0 if level_set else 0.06
         found = {}
         for parm in self.table[kind]["parms"]:
