@@ -25,7 +25,7 @@ enum { STRANDS_OF_TASK = 256, PLACES_OF_TASK = 64 };
 enum { AXIS_BITS = 20 };              // of a cell's key for each axis
 enum { MOST_NEIGHBOURS = 256 };       // of a place in the mean; where there are more, a shorter range is enough
 enum { MOST_ITERATIONS = 40 };        // of the solve
-static const double SURFACE = 0.5;    // w_FF at the surface
+static const double SURFACE = 0.248;  // w_FF where cells are half full: 1 - s(1 / (2 RV_COUPLE_FULL)), s the smooth step
 static const double RANGE = 2;        // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
 static const double FADE = 0.75;      // of the range: from here on the force fades to 0
 static const double SHORTER = 0.7;    // factor of the range where there are too many neighbours
@@ -154,6 +154,25 @@ static Place place_on(const Meniscus* k, size_t n, int i, double t) {
   return p;
 }
 
+// How far a strand pierces the surface between its points i and i + 1, 0 to 1: w_FF reaches 0 on the wet side and 1 on
+// the dry one. A tip that just enters or leaves the liquid has no meniscus yet, so that the force begins and ends
+// smoothly, wherever the grid lies.
+static double pierced(const double* air, int count, int i) {
+  double above = air[(size_t)i * RV_LANES], below = air[(size_t)(i + 1) * RV_LANES];
+  bool up = above >= SURFACE;
+  double low = rv_min(above, below), high = rv_max(above, below);
+  // the stretches on both sides, each up to the next crossing
+  for (int j = i + 1; j < count && (air[(size_t)j * RV_LANES] >= SURFACE) != up; ++j) {
+    low = rv_min(low, air[(size_t)j * RV_LANES]);
+    high = rv_max(high, air[(size_t)j * RV_LANES]);
+  }
+  for (int j = i; j >= 0 && (air[(size_t)j * RV_LANES] >= SURFACE) == up; --j) {
+    low = rv_min(low, air[(size_t)j * RV_LANES]);
+    high = rv_max(high, air[(size_t)j * RV_LANES]);
+  }
+  return rv_smooth_step((SURFACE - low) / SURFACE) * rv_smooth_step((high - SURFACE) / (1 - SURFACE));
+}
+
 // Finds the places of all strands, or counts them where `out` is NULL.
 static size_t find_places(const Meniscus* k, Place* out) {
   const RvCouple* c = k->c;
@@ -164,7 +183,10 @@ static size_t find_places(const Meniscus* k, Place* out) {
     for (int i = 0; s->valid && i + 1 < s->count; ++i) {
       double a = air[(size_t)i * RV_LANES] - SURFACE, b = air[(size_t)(i + 1) * RV_LANES] - SURFACE;
       if ((a < 0) == (b < 0)) continue;
-      if (out) out[count] = place_on(k, n, i, a / (a - b));
+      if (out) {
+        out[count] = place_on(k, n, i, a / (a - b));
+        out[count].charge *= pierced(air, s->count, i);
+      }
       ++count;
     }
   }

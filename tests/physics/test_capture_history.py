@@ -26,7 +26,8 @@ def scene(substeps):
             "maxsubsteps": substeps}}}}
 
 
-for steps in (2, 4):
+shares = []
+for steps in (2, 3, 4, 6, 8):
     run = scenes.cook(scene(steps))
     hair, liquid = run.strands(FRAMES), run.points(FRAMES)
     mass = 1320 * numpy.pi * RADIUS ** 2 * LENGTH / (POINTS - 1) * numpy.ones(POINTS)
@@ -34,8 +35,12 @@ for steps in (2, 4):
     v = hair.point("v").reshape(-1, 3)[:, 1]
     own = (mass * (1 + hair.point("waterload").ravel()) * v)[2:].sum()
     around = 1000 * (liquid.point("volume").ravel() * liquid.point("v").reshape(-1, 3)[:, 1]).sum()
-    share = (own + around) / (FORCE * (POINTS - 2) * (FRAMES - 1) / FPS)
+    shares.append((own + around) / (FORCE * (POINTS - 2) * (FRAMES - 1) / FPS))
     took = 1e9 * run.rows[-1]["ledger"]["film"]
-    scenes.holds(f"{steps} substeps: {took:.1f} mm3 captured, at least 5", took > 5)
-    scenes.holds(f"{steps} substeps: momentum is {share:.3f} of the impulse, 0.92 to 1", 0.92 < share < 1)
+    scenes.holds(f"{steps} substeps: {took:.1f} mm3 captured, at least 5; momentum is {shares[-1]:.3f} of the impulse", took > 5)
+# The longest step shows the fault best: 7% more. Single runs with shorter steps scatter by 3%, as drops come at once; their mean
+# does not: without the history it is 1.016.
+scenes.holds(f"2 substeps: momentum is {shares[0]:.3f} of the impulse, 0.92 to 1", 0.92 < shares[0] < 1)
+mean = sum(shares) / len(shares)
+scenes.holds(f"mean of all: {mean:.3f} of the impulse, 0.95 to 1.01", 0.95 < mean < 1.01)
 scenes.end()
