@@ -125,10 +125,11 @@ RvResult rv_check_wet_dry_flip(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- wetness
 
-// A drop at rest on dry hair.
+// A drop at rest on dry hair, so dense (0.5 mm) that it holds liquid between its hairs. On hairs farther apart a drop leaves
+// no more than the film of Landau, Levich and Quere, a tenth of their radius.
 static const char drop[] =
-    "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.02, 0.02], \"rows\": 4, \"cols\": 4}},"
-    "\"hair\": {\"type\": \"groom\", \"inputs\": [\"skin\"], \"parms\": {\"count\": 100, \"length\": 0.012, "
+    "\"skin\": {\"type\": \"grid\", \"parms\": {\"size\": [0.01, 0.01], \"rows\": 4, \"cols\": 4}},"
+    "\"hair\": {\"type\": \"groom\", \"inputs\": [\"skin\"], \"parms\": {\"count\": 400, \"length\": 0.012, "
     "\"points\": 8}},"
     "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.004}},"
     "\"up\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"t\": [0, 0.013, 0]}},"
