@@ -168,8 +168,9 @@ ROWS = [
     # one clump, and single hairs beside it: up to three more or fewer
     (WET, r"the tuft ends in about (\d+) points", lambda: clumps("dip.json"), 1),
     (WET, r"holds (\d+) mm3 after the tuft has left the water", lambda: film(cook("dip.json"))[-1], 0.1),
-    (WET, r"2.8, 2 mm \| (\d+), \d+ mm3", lambda: film(cook("dip.json", "pool.particlesep=0.0028"))[-1], 0.05),
-    (WET, r"2.8, 2 mm \| \d+, (\d+) mm3", lambda: film(cook("dip.json"))[-1], 0.05),
+    (WET, r"2.8, 2, 1.4 mm \| (\d+), ", lambda: film(cook("dip.json", "pool.particlesep=0.0028"))[-1], 0.05),
+    (WET, r"2.8, 2, 1.4 mm \| \d+, (\d+), ", lambda: film(cook("dip.json"))[-1], 0.05),
+    (WET, r"2.8, 2, 1.4 mm \| \d+, \d+, (\d+) mm3", lambda: film(cook("dip.json", "pool.particlesep=0.0014"))[-1], 0.05),
     (WET, r"a hair in the stream holds up to ([\d.]+) mm3", lambda: max(film(cook("wet/capture.json"))), 0.15),
     (WET, r"the value of the scene, leaves ([\d.]+) of 12 mm3", lambda: film(cook("wet/coil_sag.json"))[-1], 0.05),
     (WET, r"then hangs ([\d.]+) mm low instead", lambda: lowest(True, "wet.drip=0"), 0.05),
