@@ -2,6 +2,7 @@
 #include "shim/vdb_scan.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <string>
@@ -11,6 +12,7 @@
 
 extern "C" {
 #include "base/budget.h"
+#include "base/file.h"
 }
 
 namespace rv {
@@ -30,6 +32,8 @@ static std::string identity_of(uint64_t hash) {
 
 std::string vdb_identity(const char* path) {
   std::ifstream stream(path, std::ios::in | std::ios::binary);
+  // without it nothing would be read, and the checksum would be that of no bytes
+  if (!stream) vdb_refuse(rv_file_reason(errno), "cannot read '%s': %s", path, strerror(errno));
   std::vector<char> bytes(READ_BYTES);
   RvHasher hasher = rv_hasher_new(0);
   for (std::streamoff at = 0; stream; at += (std::streamoff)bytes.size()) {
