@@ -25,7 +25,8 @@ enum { STRANDS_OF_TASK = 256, PLACES_OF_TASK = 64 };
 enum { AXIS_BITS = 20 };              // of a cell's key for each axis
 enum { MOST_NEIGHBOURS = 256 };       // of a place in the mean; where there are more, a shorter range is enough
 enum { MOST_ITERATIONS = 40 };        // of the solve
-static const double SURFACE = 0.248;  // w_FF where cells are half full: 1 - s(1 / (2 RV_COUPLE_FULL)), s the smooth step
+// w_FF at the surface, where cells are half full: 1 - s(1 / (2 RV_COUPLE_FULL)) with the smooth step s.
+static const double SURFACE = 0.248;
 static const double RANGE = 2;        // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
 static const double FADE = 0.75;      // of the range: from here on the force fades to 0
 static const double SHORTER = 0.7;    // factor of the range where there are too many neighbours
@@ -218,25 +219,13 @@ static void sort_places(Meniscus* k) {
   for (size_t i = 0; i < k->count; ++i) k->place[i] = k->found[k->order[i]];
 }
 
-static size_t first_of(const Meniscus* k, uint64_t key) {
-  size_t lo = 0, hi = k->count;
-  while (lo < hi) {
-    size_t middle = (lo + hi) / 2;
-    if (k->keys[middle] < key)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
-  return lo;
-}
-
 // Neighbours of a place in the order of the cells; counts them only where `list` is not set.
 static uint32_t meet(const Meniscus* k, size_t i, bool list) {
   const Place* p = &k->place[i];
   uint32_t count = 0;
   for (int row = 0; row < 9; ++row) {
-    size_t from = first_of(k, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, -1}));
-    size_t to = first_of(k, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, 1}) + 1);
+    size_t from = rv_sort_first(k->keys, k->count, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, -1}));
+    size_t to = rv_sort_first(k->keys, k->count, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, 1}) + 1);
     for (size_t j = from; j < to; ++j) {
       const Place* q = &k->place[j];
       double square = 0;

@@ -403,19 +403,6 @@ static void find_keys(void* arg, size_t begin, size_t end) {
   }
 }
 
-// First bead of the cell `key` or of one behind it.
-static size_t first_bead(const Spacing* k, uint64_t key) {
-  size_t lo = 0, hi = k->nbead;
-  while (lo < hi) {
-    size_t middle = (lo + hi) / 2;
-    if (k->bead_keys[middle] < key)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
-  return lo;
-}
-
 // Mean square and moment of a node's cell, from the beads from[] to to[] of each row of cells, the nearest rows first.
 static double measure_node(const Spacing* k, const Place* p, const size_t from[ROWS], const size_t to[ROWS],
                            double* moment) {
@@ -435,7 +422,7 @@ static void measure_nodes(void* arg, size_t begin, size_t end) {
     // negative offsets wrap around; adding a key gives the right number again
     offset[row] = ((uint64_t)(int64_t)(row / 3 - 1) << (k->bits[0] + k->bits[1])) +
                   ((uint64_t)(int64_t)(row % 3 - 1) << k->bits[0]) - 1;
-    from[row] = first_bead(k, k->keys[begin] + offset[row]);
+    from[row] = rv_sort_first(k->bead_keys, k->nbead, k->keys[begin] + offset[row]);
     to[row] = from[row];
   }
   for (size_t n = begin; n < end; ++n) {

@@ -11,4 +11,18 @@ void rv_sort_keys(uint64_t* keys, uint32_t* values, uint64_t* spare_keys, uint32
 // Number of bits up to the highest set bit; 0 for 0.
 int rv_sort_bits(uint64_t largest);
 
+// Index of the first of the sorted keys that is not below `key`; `count` if all are.
+static inline size_t rv_sort_first(const uint64_t* keys, size_t count, uint64_t key) {
+  size_t lo = 0;
+  size_t hi = count;
+  while (lo < hi) {
+    size_t middle = (lo + hi) / 2;
+    if (keys[middle] < key)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  return lo;
+}
+
 #endif
