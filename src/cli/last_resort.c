@@ -10,6 +10,11 @@
 #include "cli/cli.h"
 #include "rivulet/base.h"
 
+// A sanitizer has handlers of its own, which tell more.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void rv_cli_last_resort(void) {}
+#else
+
 // Writes a text by the system call, which is allowed in a signal handler.
 static void say(const char* text) {
   ssize_t written = write(STDERR_FILENO, text, strlen(text));
@@ -31,10 +36,9 @@ static void on_crash(int signal_number) {
 }
 
 void rv_cli_last_resort(void) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
   const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGALRM};
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) sigaction(signals[i], &action, NULL);
-#endif
 }
+#endif
