@@ -528,6 +528,7 @@ static void roller_keeps_its_radius(void** state) {
   assert_true(worst < 1e-3 && most > 4);
   rv_detail_free(now);
   rv_state_free(&before);
+  type->free_cache(cache);
   rv_parms_free(values);
   free(parms);
 }
