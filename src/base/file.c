@@ -2,17 +2,14 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 RvResult rv_file_reason(int number) {
   return number == ENOMEM ? RV_NO_MEMORY : RV_IO;
@@ -20,7 +17,8 @@ RvResult rv_file_reason(int number) {
 
 // The error for a failed system call, from errno.
 static RvResult refuse(RvError* error, const char* what, const char* path) {
-  return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot %s '%s': %s", what, path, strerror(errno));
+  return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot %s '%s': %s", what, path,
+                 strerror(errno));
 }
 
 RvResult rv_file_make_folder(const char* path, RvError* error) {
@@ -33,7 +31,7 @@ RvResult rv_file_make_folder(const char* path, RvError* error) {
     if (*c != '/' && *c != 0) continue;
     char end = *c;
     *c = 0;
-    if (mkdir(partial, 0777) != 0 && errno != EEXIST) {
+    if (!rv_platform_make_folder(partial) && errno != EEXIST) {
       result = rv_fail(error, rv_file_reason(errno), "cannot make the folder '%s': %s", partial, strerror(errno));
       break;
     }
@@ -50,7 +48,7 @@ static RvResult make_parent(const char* path, RvError* error) {
   if (!slash || slash == path) return RV_OK;
   char* folder = rv_strf("%.*s", (int)(slash - path), path);
   if (!folder) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  RvResult result = access(folder, F_OK) == 0 ? RV_OK : rv_file_make_folder(folder, error);
+  RvResult result = rv_platform_exists(folder) ? RV_OK : rv_file_make_folder(folder, error);
   rv_free(folder);
   return result;
 }
@@ -73,7 +71,8 @@ static atomic_uint name_count;
 // their own machine.
 void rv_file_host_name(char host[RV_FILE_HOST_BYTES]) {
   char name[HOST_BYTES] = "";
-  if (gethostname(name, sizeof name - 1) != 0 || !name[0]) strcpy(name, "localhost");
+  rv_platform_host_name(name, sizeof name);
+  if (!name[0]) strcpy(name, "localhost");
   size_t n = 0;
   for (; name[n] && n < HOST_LETTERS; ++n) {
     char c = name[n];
@@ -97,11 +96,11 @@ bool rv_file_is_abandoned(const char* name) {
   // This machine's name before the number, with its dots, and the first dot of the whole name: n + 3 characters.
   if (digits == dot || (size_t)(digits - name) < n + 3) return false;
   if (digits[-1] != '.' || memcmp(digits - 1 - n, host, n) != 0 || digits[-2 - (ptrdiff_t)n] != '.') return false;
-  // The process does not exist: signal 0 only checks.
+  // The process does not exist.
   errno = 0;
   long pid = strtol(digits, NULL, 10);
-  if (errno || pid <= 0 || pid > INT_MAX || pid == (long)getpid()) return false;
-  return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+  if (errno || pid <= 0 || pid > INT_MAX || pid == rv_platform_process()) return false;
+  return !rv_platform_process_exists(pid);
 }
 
 // A temporary name for a path; the caller frees it. NULL: out of memory.
@@ -116,9 +115,9 @@ static char* temporary_name(const char* path) {
   size_t length = strlen(name);
   unsigned number = atomic_fetch_add_explicit(&name_count, 1, memory_order_relaxed);
   if (length <= NAME_LETTERS)
-    return rv_strf("%.*s.%s.%u.%s.%ld%s", folder, path, name, number, host, (long)getpid(), ending);
+    return rv_strf("%.*s.%s.%u.%s.%ld%s", folder, path, name, number, host, rv_platform_process(), ending);
   return rv_strf("%.*s.%.*s~%016llx.%u.%s.%ld%s", folder, path, NAME_LETTERS, name,
-                 (unsigned long long)rv_hash(name, length, 0), number, host, (long)getpid(), ending);
+                 (unsigned long long)rv_hash(name, length, 0), number, host, rv_platform_process(), ending);
 }
 
 // Creates a file that did not exist, and opens it. A file or symbolic link of that name is removed: it is left over
@@ -127,8 +126,8 @@ static char* temporary_name(const char* path) {
 static int create_new(const char* path) {
   int fd = -1;
   for (int i = 0; fd < 0 && i < NEW_FILE_TRIES; ++i) {
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd >= 0 || errno != EEXIST || unlink(path) != 0) break;
+    fd = rv_platform_open(path, RV_OPEN_READ | RV_OPEN_WRITE | RV_OPEN_NEW | RV_OPEN_NO_LINK);
+    if (fd >= 0 || errno != EEXIST || !rv_platform_remove(path)) break;
   }
   return fd;
 }
@@ -151,31 +150,20 @@ RvResult rv_file_temporary(const char* path, char** temporary, int* file, RvErro
   if (file)
     *file = fd;
   else
-    close(fd);
+    rv_platform_close(fd);
   return RV_OK;
 }
 
-// Flushes a file, or the entries of a folder, to disk. Returns 0, or -1 with errno set.
-static int sync_path(const char* path, int flags) {
-  int fd = open(path, flags | O_CLOEXEC);
-  if (fd < 0) return -1;
-  int status = fsync(fd);
-  int saved = errno;
-  close(fd);
-  errno = saved;
-  return status;
-}
-
 RvResult rv_file_rename(const char* temporary, const char* path, RvError* error) {
-  if (sync_path(temporary, O_RDONLY) != 0 || rename(temporary, path) != 0) {
+  if (!rv_platform_replace(temporary, path)) {
     RvResult result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
-    unlink(temporary);
+    rv_platform_remove(temporary);
     return result;
   }
   // Flush the folder too. Failure is no error: a lost folder entry would only bring back the older file.
   const char* slash = strrchr(path, '/');
   char* folder = slash ? rv_strf("%.*s", (int)(slash - path) + 1, path) : rv_strdup(".");
-  if (folder) sync_path(folder, O_RDONLY | O_DIRECTORY);
+  if (folder) rv_platform_sync_folder(folder);
   rv_free(folder);
   return RV_OK;
 }
@@ -183,20 +171,20 @@ RvResult rv_file_rename(const char* temporary, const char* path, RvError* error)
 RvResult rv_file_begin(RvFileOut* out, const char* path, RvError* error) {
   *out = (RvFileOut){0};
   // A folder would only be noticed by the rename at the end.
-  struct stat info;
-  if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+  RvFileInfo info;
+  if (path && rv_platform_info(path, &info) && info.kind == RV_FILE_FOLDER)
     return rv_fail(error, RV_IO, "cannot write '%s': it is a folder", path);
   // The temporary file and the name of the target.
   int fd;
   RvResult result = rv_file_temporary(path, &out->temporary, &fd, error);
   if (result) return result;
   out->path = rv_strdup(path);
-  out->stream = out->path ? fdopen(fd, "wb") : NULL;
+  out->stream = out->path ? rv_platform_stream(fd, "wb") : NULL;
   if (out->stream) return RV_OK;
   // Out of memory: remove what was made.
   result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  close(fd);
-  unlink(out->temporary);
+  rv_platform_close(fd);
+  rv_platform_remove(out->temporary);
   rv_file_abandon(out);
   return result;
 }
@@ -213,10 +201,11 @@ RvResult rv_file_commit(RvFileOut* out, RvError* error) {
   out->stream = NULL;
   RvResult result;
   if (failed)
-    result = rv_fail(error, rv_file_reason(reason), "cannot write '%s': %s", out->path, reason ? strerror(reason) : "write failed");
+    result = rv_fail(error, rv_file_reason(reason), "cannot write '%s': %s", out->path,
+                     reason ? strerror(reason) : "write failed");
   else
     result = rv_file_rename(out->temporary, out->path, error);
-  if (failed) unlink(out->temporary);
+  if (failed) rv_platform_remove(out->temporary);
   rv_free(out->path);
   rv_free(out->temporary);
   *out = (RvFileOut){0};
@@ -226,7 +215,7 @@ RvResult rv_file_commit(RvFileOut* out, RvError* error) {
 void rv_file_abandon(RvFileOut* out) {
   if (out->stream) {
     fclose(out->stream);
-    unlink(out->temporary);
+    rv_platform_remove(out->temporary);
   }
   rv_free(out->path);
   rv_free(out->temporary);
@@ -250,28 +239,28 @@ RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* coun
   *bytes = NULL;
   *count = 0;
   // Open without blocking, so that a pipe without a writer is refused below instead of waited for.
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  FILE* stream = fd < 0 ? NULL : fdopen(fd, "rb");
+  int fd = rv_platform_open(path, RV_OPEN_READ | RV_OPEN_NO_WAIT);
+  FILE* stream = fd < 0 ? NULL : rv_platform_stream(fd, "rb");
   if (!stream) {
     RvResult result = refuse(error, "read", path);
-    if (fd >= 0) close(fd);
+    if (fd >= 0) rv_platform_close(fd);
     return result;
   }
   // Check and read.
   RvResult result = RV_OK;
   unsigned char* data = NULL;
-  struct stat info;
-  if (fstat(fileno(stream), &info) != 0) {
+  RvFileInfo info;
+  if (!rv_platform_open_info(rv_platform_descriptor(stream), &info)) {
     result = refuse(error, "read", path);
-  } else if (!S_ISREG(info.st_mode)) {
+  } else if (info.kind != RV_FILE_REGULAR) {
     result = rv_fail(error, RV_IO, "cannot read '%s': it is not a file", path);
-  } else if (limit && (size_t)info.st_size > limit) {
-    result = rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path, (long long)info.st_size,
-                     limit);
-  } else if (!(data = rv_alloc((size_t)info.st_size + 1, 1))) {
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory reading '%s' (%lld bytes)", path, (long long)info.st_size);
+  } else if (limit && (size_t)info.bytes > limit) {
+    result =
+        rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path, (long long)info.bytes, limit);
+  } else if (!(data = rv_alloc((size_t)info.bytes + 1, 1))) {
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory reading '%s' (%lld bytes)", path, (long long)info.bytes);
   } else {
-    *count = fread(data, 1, (size_t)info.st_size, stream);
+    *count = fread(data, 1, (size_t)info.bytes, stream);
     if (ferror(stream)) result = refuse(error, "read", path);
     data[*count] = 0;
   }

@@ -1,18 +1,14 @@
 // Checksums of files, canonical paths, and locks.
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 enum {
   CHUNK = 1 << 20,   // bytes that are read at once
@@ -24,7 +20,7 @@ enum {
 // Adds all bytes of an open file to the hash. Returns 0, or an error number.
 static int hash_all(int fd, unsigned char* chunk, RvHasher* hasher, uint64_t* bytes) {
   for (;;) {
-    ssize_t got = read(fd, chunk, CHUNK);
+    ptrdiff_t got = rv_platform_read(fd, chunk, CHUNK);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
     if (got == 0) return 0;
@@ -37,16 +33,16 @@ RvResult rv_file_checksum(const char* path, uint64_t* bytes, uint64_t* hash, RvE
   *bytes = 0;
   *hash = 0;
   // Open without blocking, so that a pipe without a writer is refused below instead of waited for.
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = rv_platform_open(path, RV_OPEN_READ | RV_OPEN_NO_WAIT);
   if (fd < 0)
     return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : RV_IO, "cannot read '%s': %s", path, strerror(errno));
   RvResult result = RV_OK;
-  struct stat info;
+  RvFileInfo info;
   unsigned char* chunk = rv_alloc(CHUNK, 1);
   RvHasher hasher = rv_hasher_new(0);
   if (!chunk) {
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  } else if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) {
+  } else if (!rv_platform_open_info(fd, &info) || info.kind != RV_FILE_REGULAR) {
     result = rv_fail(error, RV_IO, "cannot read '%s': it is not a file", path);
   } else {
     int reason = hash_all(fd, chunk, &hasher, bytes);
@@ -54,7 +50,7 @@ RvResult rv_file_checksum(const char* path, uint64_t* bytes, uint64_t* hash, RvE
   }
   *hash = rv_hasher_done(&hasher);
   rv_free(chunk);
-  close(fd);
+  rv_platform_close(fd);
   return result;
 }
 
@@ -76,18 +72,18 @@ static bool append(char* path, size_t size, const char* word, size_t length) {
 }
 
 // Resolves links of the longest existing part of `path`, and appends the remainder. False: errno says why.
-static bool resolve_existing(const char* path, char out[PATH_MAX]) {
+static bool resolve_existing(const char* path, char out[RV_PATH_BYTES]) {
   char* head = rv_strdup(*path ? path : ".");
   size_t length = head ? strlen(head) : 0;
   bool good = head != NULL;
   errno = head ? 0 : ENOMEM;
   // Cut components off the end until the path exists.
-  while (good && !realpath(head, out)) {
+  while (good && !rv_platform_real_path(head, out)) {
     good = errno == ENOENT || errno == ENOTDIR;
     if (!good) break;
     // A dangling link is not followed by anybody: it leads to a file that may be made anywhere.
-    struct stat info;
-    if (lstat(head, &info) == 0 && S_ISLNK(info.st_mode)) {
+    RvFileInfo info;
+    if (rv_platform_link_info(head, &info) && info.kind == RV_FILE_LINK) {
       errno = ELOOP;
       good = false;
       break;
@@ -95,7 +91,7 @@ static bool resolve_existing(const char* path, char out[PATH_MAX]) {
     while (length > 0 && head[length - 1] == '/') head[--length] = 0;
     while (length > 0 && head[length - 1] != '/') head[--length] = 0;
     if (length == 0) {
-      good = realpath(".", out) != NULL;
+      good = rv_platform_real_path(".", out);
       break;
     }
   }
@@ -103,7 +99,7 @@ static bool resolve_existing(const char* path, char out[PATH_MAX]) {
   const char* rest = path + length;
   while (good && *rest) {
     size_t word = strcspn(rest, "/");
-    good = append(out, PATH_MAX, rest, word);
+    good = append(out, RV_PATH_BYTES, rest, word);
     if (!good) errno = ENAMETOOLONG;
     rest += word + (rest[word] == '/');
   }
@@ -113,7 +109,7 @@ static bool resolve_existing(const char* path, char out[PATH_MAX]) {
 
 RvResult rv_file_resolve(const char* path, bool follow, char** resolved, RvError* error) {
   *resolved = NULL;
-  char out[PATH_MAX] = "";
+  char out[RV_PATH_BYTES] = "";
   bool good;
   const char* slash = strrchr(path, '/');
   const char* name = slash ? slash + 1 : path;
@@ -150,34 +146,35 @@ static void read_owner(int fd, char owner[OWNER_BYTES], bool* lives) {
   long pid = 0;
   owner[0] = 0;
   *lives = false;
-  ssize_t got = pread(fd, text, sizeof text - 1, 0);
+  ptrdiff_t got = rv_platform_read_at(fd, text, sizeof text - 1, 0);
   if (got <= 0 || sscanf(text, "%ld %32[A-Za-z0-9_-]", &pid, host) != 2 || pid <= 0 || pid > INT_MAX) return;
   snprintf(owner, OWNER_BYTES, "process %ld on %s", pid, host);
   rv_file_host_name(own);
-  *lives = strcmp(own, host) == 0 && pid != (long)getpid() && (kill((pid_t)pid, 0) == 0 || errno != ESRCH);
+  *lives = strcmp(own, host) == 0 && pid != rv_platform_process() && rv_platform_process_exists(pid);
 }
 
 // Writes this process into the lock file. It only serves messages, so failures do not matter.
 static void write_owner(int fd) {
   char text[OWNER_BYTES], host[RV_FILE_HOST_BYTES];
   rv_file_host_name(host);
-  int length = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
-  if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)length, 0) != length) return;
+  int length = snprintf(text, sizeof text, "%ld %s\n", rv_platform_process(), host);
+  if (rv_platform_cut(fd, 0)) rv_platform_write_at(fd, text, (size_t)length, 0);
 }
 
 RvResult rv_file_lock(const char* path, const char* what, int* lock, RvError* error) {
-  *lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+  *lock = rv_platform_open(path, RV_OPEN_READ | RV_OPEN_WRITE | RV_OPEN_CREATE | RV_OPEN_NO_LINK);
   if (*lock < 0) return rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
-  if (flock(*lock, LOCK_EX | LOCK_NB) == 0) {
+  RvLockState state = rv_platform_lock(*lock);
+  if (state == RV_LOCK_HELD) {
     write_owner(*lock);
     return RV_OK;
   }
   // Taken, or the file system has no locks; then a process of this machine that is alive is believed.
-  bool taken = errno == EWOULDBLOCK, lives;
+  bool taken = state == RV_LOCK_TAKEN, lives;
   char owner[OWNER_BYTES];
   read_owner(*lock, owner, &lives);
   if (!taken && !lives) write_owner(*lock);
-  close(*lock);
+  rv_platform_close(*lock);
   *lock = -1;
   if (!taken && !lives) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT, "another run%s%s%s uses %s; wait for it, or choose another one",

@@ -5,56 +5,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 #include "base/array.h"
 #include "base/budget.h"
 #include "base/host.h"
+#include "base/platform.h"
 
 enum {
-  ALIGNMENT = 64,       // bytes: a cache line and the widest vector
-  HUGE_PAGE = 2 << 20,  // bytes of a huge page on x86-64
-  LARGE = HUGE_PAGE,    // bytes from which memory is put on huge pages
-  MIN_CAPACITY = 8,     // elements of a growing array
+  ALIGNMENT = 64,    // bytes: a cache line and the widest vector
+  LARGE = 2 << 20,   // bytes from which memory is put on huge pages: one of them on x86-64
+  MIN_CAPACITY = 8,  // elements of a growing array
 };
 
 bool rv_mul_ok(size_t a, size_t b, size_t* out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 
-// Allocates a large array on huge pages where the system has them. With small pages, the page faults of the first touch
-// take as long as copying the array.
-static void* alloc_large(size_t bytes) {
-  void* memory;
-  if (posix_memalign(&memory, HUGE_PAGE, bytes) != 0) return NULL;
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  madvise(memory, bytes & ~(size_t)(HUGE_PAGE - 1), MADV_HUGEPAGE);
-#endif
-  return memory;
-}
-
-// Bytes of a block of the C library, which stand in its head; 0 where the library does not tell.
-static size_t block_bytes(void* memory) {
-#if defined(__GLIBC__)
-  return malloc_usable_size(memory);
-#else
-  (void)memory;
-  return 0;
-#endif
-}
-
 // A block of the C library, counted against the budget of the process.
 static void* alloc_counted(size_t bytes) {
   bool large = bytes >= LARGE;
   if (!rv_budget_take(bytes, large)) return NULL;
-  void* memory = large ? alloc_large(bytes) : aligned_alloc(ALIGNMENT, bytes);
+  // With small pages, the page faults of the first touch of a large array take as long as copying it.
+  void* memory = rv_platform_alloc(bytes, ALIGNMENT, large);
   // The block is a little larger than what was asked for.
-  rv_budget_give(bytes - (memory ? block_bytes(memory) : 0));
+  rv_budget_give(bytes - (memory ? rv_platform_block_bytes(memory) : 0));
   return memory;
 }
 
@@ -64,7 +38,7 @@ void* rv_alloc(size_t count, size_t size) {
   rv_host_memory_taken();
   const RvHostServices* host = rv_host_services();
   if (host->alloc) return host->alloc(host->user, bytes ? bytes : ALIGNMENT, ALIGNMENT);
-  // aligned_alloc takes multiples of the alignment only.
+  // The platform takes multiples of the alignment only.
   bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
   return alloc_counted(bytes ? bytes : ALIGNMENT);
 }
@@ -125,8 +99,8 @@ void rv_free(void* memory) {
     host->free_memory(host->user, memory);
     return;
   }
-  rv_budget_give(block_bytes(memory));
-  free(memory);
+  rv_budget_give(rv_platform_block_bytes(memory));
+  rv_platform_free(memory);
 }
 
 bool rv_array_reserve_bytes(void** data, size_t* capacity, size_t count, size_t wanted, size_t element) {

@@ -27,7 +27,7 @@ void RV_KERNEL(rv_bench_flip_multiply)(const double* a, int n, const double* x, 
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     for (int j = 0; j < n; ++j) rv_lanes_store(y + j * RV_W + lane, rv_lanes_set(0));
     for (int j = 0; j < n; ++j) {
-      const double* column = a + (long)j * (BAND + 1) * RV_W + lane;
+      const double* column = a + (ptrdiff_t)j * (BAND + 1) * RV_W + lane;
       const double* from = x + j * RV_W + lane;
       double* to = y + j * RV_W + lane;
       const RvLanes mine = rv_lanes_load(from);
@@ -68,8 +68,8 @@ void RV_KERNEL(rv_bench_flip_pull)(int edges, int pairs, const unsigned* other, 
     RvLanes sum[3] = {rv_lanes_set(0), rv_lanes_set(0), rv_lanes_set(0)}, own[3];
     for (int c = 0; c < 3; ++c) own[c] = rv_lanes_load(mine + c * edges + k);
     for (int p = 0; p < pairs; ++p) {
-      const double* to = value + (long)other[p] * 3 * edges + k;
-      const double* n = pull + (long)p * 3 * edges + k;
+      const double* to = value + (ptrdiff_t)other[p] * 3 * edges + k;
+      const double* n = pull + (ptrdiff_t)p * 3 * edges + k;
       RvLanes d = rv_lanes_set(0);
       for (int c = 0; c < 3; ++c)
         d = rv_lanes_fma(rv_lanes_load(n + c * edges), own[c] - rv_lanes_load(to + c * edges), d);

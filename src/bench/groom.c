@@ -4,12 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/rng.h"
 #include "math/scalar.h"
 #include "math/vec.h"
@@ -157,9 +154,7 @@ double rv_bench_memory_now(void) {
 }
 
 double rv_bench_memory_mark(void) {
-#if defined(__GLIBC__)
-  malloc_trim(0);  // memory that earlier benchmarks freed does not count
-#endif
+  rv_platform_trim_memory();  // memory that earlier benchmarks freed does not count
   // Writing 5 resets the peak of resident memory.
   FILE* file = fopen("/proc/self/clear_refs", "w");
   if (file) {

@@ -1,8 +1,8 @@
 // Benchmark surface_2m: two million particles and 20,000 wet strands as one level set within a memory limit; the
 // particles alone against OpenVDB's ParticlesToLevelSet; and the error of a film's volume by its radius in voxels.
 #include <stdio.h>
-#include <sys/resource.h>
 
+#include "base/platform.h"
 #include "base/rng.h"
 #include "base/timer.h"
 #include "bench/list.h"
@@ -21,9 +21,7 @@ enum { PARTICLES = 2000000, STRANDS = 20000, POINTS = 31 };
 
 // Largest resident memory of the process so far, bytes.
 static double peak_rss(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (double)usage.ru_maxrss * 1024;
+  return (double)rv_platform_peak_resident();
 }
 
 // A cube of jittered particles that moves as a whole.

@@ -1,9 +1,9 @@
 // Benchmark transfer: one frame of 100,000 hairs of 32 points deformed by 2,000 simulated guides, dry and wet; against
 // one guide a hair, against copying the result, and against the first frame, which finds the guides.
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/timer.h"
 #include "bench/list.h"
 #include "math/scalar.h"
@@ -82,11 +82,7 @@ static RvResult cook_node(const char* name, const char* parm, double value, cons
 
 // Resident memory of the process, bytes.
 static double resident(void) {
-  unsigned long pages = 0;
-  FILE* file = fopen("/proc/self/statm", "r");
-  if (file && fscanf(file, "%*u %lu", &pages) != 1) pages = 0;
-  if (file) fclose(file);
-  return (double)pages * (double)sysconf(_SC_PAGESIZE);
+  return (double)rv_platform_resident();
 }
 
 // The same guides with a wet solver's attributes, fully wet from the middle down.

@@ -1,14 +1,13 @@
 // Checks paths and wet_paths: the bits of a shot do not depend on the number of workers, the instruction set, or on
 // whether it was interrupted and resumed on another. The dry shot has strands of two lengths that do not fill their
 // batches, curls, wind, a rotating head and contacts of all kinds; the wet one damp fur that liquid falls on.
-#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/platform.h"
 #include "check/list.h"
 #include "rig/scene.h"
 
@@ -77,23 +76,22 @@ static RvResult run(const Shot* shot, const char* folder, bool resume, int last,
 
 // Removes a folder of checkpoints.
 static void remove_folder(const char* folder) {
-  DIR* dir = opendir(folder);
-  for (const struct dirent* e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+  RvFolder* dir = rv_platform_folder_open(folder);
+  for (const char* name = dir ? rv_platform_folder_next(dir) : NULL; name; name = rv_platform_folder_next(dir)) {
     char path[1024];
-    snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) remove(path);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0) remove(path);
   }
-  if (dir) closedir(dir);
-  rmdir(folder);
+  if (dir) rv_platform_folder_close(dir);
+  rv_platform_remove_folder(folder);
 }
 
 // Hash of a shot whose frames up to `half` run on one instruction set and whose others resume on another.
 static RvResult cross(const Shot* shot, RvIsa first, RvIsa second, uint64_t* hash, RvError* error) {
-  const char* base = getenv("TMPDIR");
   char folder[512];
   uint64_t half;
-  snprintf(folder, sizeof folder, "%s/rivulet-check-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(folder))
+  snprintf(folder, sizeof folder, "%s/rivulet-check-XXXXXX", rv_platform_temporary_place());
+  if (!rv_platform_temporary_folder(folder))
     return rv_fail(error, RV_BAD_FILE,
                    "cannot create the folder '%s' for checkpoints; set TMPDIR to a folder that can be written", folder);
   rv_cpu_force(first);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "check/check.h"
+#include "math/scalar.h"
 #include "rig/liquid.h"
 
 static const double G = 9.81;
@@ -93,7 +94,7 @@ typedef struct Wave {
 static void cut_wave(RvLiquidRig* rig, const Wave* w) {
   for (size_t i = 0; i < rig->liquid.particles.count; ++i) {
     RvVec3 x = rv_rig_liquid_at(rig, i);
-    if (x.y > w->depth + w->height * cos(M_PI * x.x / w->length)) rig->liquid.particles.volume[i] = 0;
+    if (x.y > w->depth + w->height * cos(RV_PI * x.x / w->length)) rig->liquid.particles.volume[i] = 0;
   }
 }
 
@@ -121,8 +122,8 @@ RvResult rv_check_slosh(const RvCheckOut* out, RvError* error) {
   const double top[3] = {1, 0.6, 4 * dx};
   RvLiquidModel model = rv_liquid_model_default(dx);
   double x[STEPS];
-  double k = M_PI / wave.length;
-  double expected = 2 * M_PI / sqrt(G * k * tanh(k * wave.depth));
+  double k = RV_PI / wave.length;
+  double expected = 2 * RV_PI / sqrt(G * k * tanh(k * wave.depth));
   RvResult result = rv_rig_liquid_new(&rig, &model, error);
   if (result) return result;
   // The wave is cut out of a block; it starts at rest at its largest amplitude.
@@ -235,7 +236,7 @@ RvResult rv_check_dam(const RvCheckOut* out, RvError* error) {
   if (result) return result;
   // The tables are two experiments, each with its own gate. The first reading of the front falls into the gate's
   // opening and is left out.
-  Fit front = fit(front_of + 1, 14, 1, dam.T, dam.front, 0), height = fit(height_of, 13, M_SQRT2, dam.T, dam.height, 1);
+  Fit front = fit(front_of + 1, 14, 1, dam.T, dam.front, 0), height = fit(height_of, 13, sqrt(2), dam.T, dam.height, 1);
   rv_check_emit(out, "front_shift", front.shift, 0.15, 0.15);
   rv_check_emit(out, "front", front.error, 0, 0.05);
   rv_check_emit(out, "height_shift", height.shift, 0.15, 0.15);

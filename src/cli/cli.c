@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "shim/reserve.h"
 
 static const struct {
@@ -49,7 +48,7 @@ static volatile sig_atomic_t interrupted;
 
 // First signal: asks the command to stop. Second: ends the process.
 static void on_signal(int signal) {
-  if (interrupted) _exit(INTERRUPTED_CODE);
+  if (interrupted) _Exit(INTERRUPTED_CODE);
   interrupted = signal;
 }
 
@@ -58,18 +57,7 @@ bool rv_cli_interrupted(void) {
 }
 
 void rv_cli_catch_signals(void) {
-  struct sigaction action = {.sa_handler = on_signal};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  // A closed terminal stops the run like SIGTERM, unless the program was started by nohup.
-  struct sigaction hangup;
-  if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, NULL);
-  // A parent that ignores its children would have ours vanish before their exit codes are read (ffmpeg, wedge).
-  signal(SIGCHLD, SIG_DFL);
-  // A closed pipe and a file over the size limit are reported as write errors instead of ending the process.
-  signal(SIGPIPE, SIG_IGN);
-  signal(SIGXFSZ, SIG_IGN);
+  rv_platform_catch_interrupts(on_signal);
 }
 
 void rv_cli_warning(void* user, RvLevel level, const char* text) {
@@ -210,9 +198,9 @@ static bool wants_help(int argc, char** argv) {
 }
 
 // True for a pipe or socket, whose reader (head, a pager) may close early without that being an error.
-static bool is_pipe(int file) {
-  struct stat s;
-  return fstat(file, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISSOCK(s.st_mode));
+static bool is_pipe(FILE* stream) {
+  RvFileInfo info;
+  return rv_platform_open_info(rv_platform_descriptor(stream), &info) && info.kind == RV_FILE_PIPE;
 }
 
 // Runs one command; output that could not be written makes it fail.
@@ -223,7 +211,7 @@ static int run_command(size_t index, int argc, char** argv) {
   }
   int code = commands[index].run(argc, argv);
   bool failed = fflush(stdout) != 0 || ferror(stdout);
-  if (failed && !is_pipe(STDOUT_FILENO) && code == 0) {
+  if (failed && !is_pipe(stdout) && code == 0) {
     fprintf(stderr, "rivulet: cannot write the output; is the disk full?\n");
     code = 1;
   }

@@ -2,7 +2,6 @@
 // samples.
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
 #include "cli/cli.h"

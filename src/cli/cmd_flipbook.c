@@ -3,13 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "base/timer.h"
 #include "cli/shots.h"
 #include "geo/text.h"
@@ -318,7 +316,7 @@ static RvResult make_picture_folder(Flipbook* f, RvError* error) {
   char* folder = rv_strf("%s.frames.XXXXXX", f->output);
   RvResult result =
       parent && folder ? rv_file_make_folder(parent, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!result && !mkdtemp(folder))
+  if (!result && !rv_platform_temporary_folder(folder))
     result = rv_fail(error, RV_IO, "cannot make a folder beside '%s': %s", f->output, strerror(errno));
   rv_free(parent);
   if (result)
@@ -370,10 +368,10 @@ static RvResult render_all(Flipbook* f, RvError* error) {
 // Removes the pictures of a movie and frees everything.
 static void clean_up(Flipbook* f) {
   for (size_t i = 0; i < f->pictures.count; ++i) {
-    if (f->movie) unlink(f->pictures.data[i]);
+    if (f->movie) rv_platform_remove(f->pictures.data[i]);
     rv_free(f->pictures.data[i]);
   }
-  if (f->folder) rmdir(f->folder);
+  if (f->folder) rv_platform_remove_folder(f->folder);
   rv_free(f->folder);
   rv_array_free(&f->pictures);
   rv_cli_shot_close(&f->source);
@@ -401,8 +399,8 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   RvResult result =
       set.items ? parse(argc, argv, words, &set, &f, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   // Source: a folder of caches, or a scene.
-  struct stat info;
-  if (!result && stat(f.session.scene, &info) == 0 && S_ISDIR(info.st_mode)) {
+  RvFileInfo info;
+  if (!result && rv_platform_info(f.session.scene, &info) && info.kind == RV_FILE_FOLDER) {
     if (f.session.threads) rv_threads_set(f.session.threads);
     result = rv_cli_shots_from_folder(&f.source, f.session.scene, error);
   } else if (!result) {

@@ -2,11 +2,10 @@
 // what would be a signal is told here as an error, with exit code 2. Files are whole, because they are written under
 // temporary names, which the next run removes. A crash of our own code stays one.
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include <stdlib.h>
 
 #include "base/foreign.h"
+#include "base/platform.h"
 #include "cli/cli.h"
 #include "rivulet/base.h"
 
@@ -15,30 +14,22 @@
 void rv_cli_last_resort(void) {}
 #else
 
-// Writes a text by the system call, which is allowed in a signal handler.
-static void say(const char* text) {
-  ssize_t written = write(STDERR_FILENO, text, strlen(text));
-  (void)written;
-}
-
 static void on_crash(int signal_number) {
   const char* library = rv_foreign_library();
   if (!library) {
-    // SA_RESETHAND has restored the default, which ends the process with the signal.
+    // The default is restored, which ends the process with the signal.
     raise(signal_number);
     return;
   }
-  say("rivulet: the library ");
-  say(library);
-  say(" cannot go on, as happens when memory runs out; all files are whole: free memory, use fewer --threads or a "
+  rv_platform_say("rivulet: the library ");
+  rv_platform_say(library);
+  rv_platform_say(
+      " cannot go on, as happens when memory runs out; all files are whole: free memory, use fewer --threads or a "
       "smaller scene, and continue with --resume\n");
-  _exit(rv_result_exit_code(RV_SHIM));
+  _Exit(rv_result_exit_code(RV_SHIM));
 }
 
 void rv_cli_last_resort(void) {
-  struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-  const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGALRM};
-  sigemptyset(&action.sa_mask);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) sigaction(signals[i], &action, NULL);
+  rv_platform_catch_crashes(on_crash);
 }
 #endif

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/platform.h"
 #include "base/timer.h"
 
 enum { LINE_COLUMNS = 110 };
@@ -14,8 +14,11 @@ static const double REDRAW_SECONDS = 0.1;  // least time between two updates
 static const double LEAST_SHARE = 0.01;    // of the run, from which the remaining time is estimated
 
 RvProgress rv_cli_progress_begin(double first, double last, bool quiet) {
-  return (RvProgress){
-      .live = !quiet && isatty(STDERR_FILENO), .first = first, .last = last, .begun = rv_clock_wall(), .from = NAN};
+  return (RvProgress){.live = !quiet && rv_platform_is_terminal(stderr),
+                      .first = first,
+                      .last = last,
+                      .begun = rv_clock_wall(),
+                      .from = NAN};
 }
 
 void rv_cli_progress_clear(RvProgress* progress) {

@@ -2,18 +2,15 @@
 #include "cli/session.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/platform.h"
 
-enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
+enum { SHOWN_BYTES = 73 };    // of a message whose repetitions are counted, with its ending zero
 enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
 
 // Hook of the scene: shows progress; true after an interrupt.
@@ -82,20 +79,21 @@ static int cut_partial_line(FILE* stream) {
   rewind(stream);
   while ((c = fgetc(stream)) != EOF)
     if (c == '\n') end = ftell(stream);
-  return fflush(stream) != 0 || ftruncate(fileno(stream), end) != 0 || fseek(stream, end, SEEK_SET) != 0;
+  return fflush(stream) != 0 || !rv_platform_cut(rv_platform_descriptor(stream), (uint64_t)end) ||
+         fseek(stream, end, SEEK_SET) != 0;
 }
 
 // Begins every line of a report.
 static const char report_start[] = "{\"frame\": ";
 
 // Refuses to write over a file that is no report: it may be a scene. A killed run may have cut the first line.
-static RvResult check_former(const RvSession* session, int fd, const struct stat* info, RvError* error) {
-  struct stat scene;
-  if (stat(session->scene_path, &scene) == 0 && scene.st_dev == info->st_dev && scene.st_ino == info->st_ino)
+static RvResult check_former(const RvSession* session, int fd, const RvFileInfo* info, RvError* error) {
+  RvFileInfo scene;
+  if (rv_platform_info(session->scene_path, &scene) && rv_platform_same_file(&scene, info))
     return rv_fail(error, RV_BAD_INPUT, "--report: '%s' is the scene itself; choose another name",
                    session->report_path);
   char head[sizeof report_start - 1];
-  ssize_t got = pread(fd, head, sizeof head, 0);
+  ptrdiff_t got = rv_platform_read_at(fd, head, sizeof head, 0);
   if (got >= 0 && memcmp(head, report_start, (size_t)got) == 0) return RV_OK;
   return rv_fail(error, RV_BAD_INPUT,
                  "--report: '%s' exists and is no report of a run; remove it, or choose another name",
@@ -104,24 +102,25 @@ static RvResult check_former(const RvSession* session, int fd, const struct stat
 
 // Opens the file without changing it; one that does not exist is made. -1: errno says why.
 static int open_unchanged(const char* path, bool* regular) {
-  struct stat info;
-  *regular = stat(path, &info) != 0 || S_ISREG(info.st_mode);
+  RvFileInfo info;
+  *regular = !rv_platform_info(path, &info) || info.kind == RV_FILE_REGULAR;
   // A pipe or a terminal has no lines to keep.
-  if (!*regular) return open(path, O_WRONLY | O_CLOEXEC);
-  int fd = open(path, O_RDWR | O_CLOEXEC);
+  if (!*regular) return rv_platform_open(path, RV_OPEN_WRITE);
+  const int change = RV_OPEN_READ | RV_OPEN_WRITE;
+  int fd = rv_platform_open(path, change);
   // A link that leads nowhere is not followed.
-  return fd < 0 && errno == ENOENT ? open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666) : fd;
+  return fd < 0 && errno == ENOENT ? rv_platform_open(path, change | RV_OPEN_NEW | RV_OPEN_NO_LINK) : fd;
 }
 
 // Locks the report and checks what is in it, before anything is changed.
 static RvResult take_report(const RvSession* session, int fd, RvError* error) {
-  struct stat info;
-  if (fstat(fd, &info) != 0)
+  RvFileInfo info;
+  if (!rv_platform_open_info(fd, &info))
     return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", session->report_path, strerror(errno));
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  if (rv_platform_lock(fd) == RV_LOCK_TAKEN)
     return rv_fail(error, RV_BAD_INPUT, "--report: another run writes '%s'; wait for it, or choose another name",
                    session->report_path);
-  return info.st_size > 0 ? check_former(session, fd, &info, error) : RV_OK;
+  return info.bytes > 0 ? check_former(session, fd, &info, error) : RV_OK;
 }
 
 // Makes the folder of the report.
@@ -145,11 +144,11 @@ static RvResult on_begun(void* user, RvError* error) {
   int fd = open_unchanged(path, &regular);
   if (fd < 0) return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
   if (regular) result = take_report(session, fd, error);
-  if (!result && regular && !session->report_append && ftruncate(fd, 0) != 0)
+  if (!result && regular && !session->report_append && !rv_platform_cut(fd, 0))
     result = rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
-  if (!result) session->report = fdopen(fd, regular ? "r+" : "w");
+  if (!result) session->report = rv_platform_stream(fd, regular ? "r+" : "w");
   if (!session->report) {
-    close(fd);
+    rv_platform_close(fd);
     return result ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (regular && cut_partial_line(session->report))
@@ -164,9 +163,10 @@ void rv_cli_session_report(RvSession* session, const char* path, bool append) {
 
 // True if the file that was written is no longer the one of the report's name.
 static bool report_is_gone(const RvSession* session) {
-  struct stat ours, there;
-  if (fstat(fileno(session->report), &ours) != 0 || !S_ISREG(ours.st_mode)) return false;
-  return stat(session->report_path, &there) != 0 || there.st_dev != ours.st_dev || there.st_ino != ours.st_ino;
+  RvFileInfo ours, there;
+  if (!rv_platform_open_info(rv_platform_descriptor(session->report), &ours)) return false;
+  if (ours.kind != RV_FILE_REGULAR) return false;
+  return !rv_platform_info(session->report_path, &there) || !rv_platform_same_file(&ours, &there);
 }
 
 // Closes the report; lines that were lost make the run fail.
@@ -212,9 +212,9 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_cli_memory_limit(options->max_memory, error);
   // TBB may wait forever for a thread that could not be started; the alarm ends that (last_resort.c).
-  alarm(START_SECONDS);
+  rv_platform_alarm(START_SECONDS);
   if (!result) result = rv_threads_start(error);
-  alarm(0);
+  rv_platform_alarm(0);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);

@@ -2,15 +2,14 @@
 #include "cli/shots.h"
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 enum { MAX_DIGITS = 9 };  // of a frame number
 
@@ -74,7 +73,7 @@ static const char* known_ending(const char* name) {
   size_t length = strlen(name);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
     size_t n = strlen(endings[i]);
-    if (length > n && strcasecmp(name + length - n, endings[i]) == 0) return name + length - n;
+    if (length > n && rv_platform_strcasecmp(name + length - n, endings[i]) == 0) return name + length - n;
   }
   return NULL;
 }
@@ -95,15 +94,14 @@ static int by_name(const void* a, const void* b) {
 }
 
 // Lists the readable files of a folder by name.
-static RvResult list_files(RvShotSource* source, DIR* stream, RvError* error) {
+static RvResult list_files(RvShotSource* source, RvFolder* stream, RvError* error) {
   RV_ARRAY(RvShotFile) files = {0};
-  const struct dirent* entry;
   bool good = true;
-  for (entry = readdir(stream); good && entry; entry = readdir(stream)) {
-    const char* ending = entry->d_name[0] == '.' ? NULL : known_ending(entry->d_name);
+  for (const char* name = rv_platform_folder_next(stream); good && name; name = rv_platform_folder_next(stream)) {
+    const char* ending = name[0] == '.' ? NULL : known_ending(name);
     if (!ending) continue;
-    RvShotFile file = {.path = rv_strf("%s/%s", source->folder, entry->d_name)};
-    file.still = !frame_of(entry->d_name, ending, &file.frame);
+    RvShotFile file = {.path = rv_strf("%s/%s", source->folder, name)};
+    file.still = !frame_of(name, ending, &file.frame);
     good = file.path && rv_array_push(&files, file);
     if (!good) rv_free(file.path);
   }
@@ -117,10 +115,10 @@ static RvResult list_files(RvShotSource* source, DIR* stream, RvError* error) {
 RvResult rv_cli_shots_from_folder(RvShotSource* source, const char* folder, RvError* error) {
   *source = (RvShotSource){.folder = rv_strdup(folder), .first = INFINITY, .last = -INFINITY};
   if (!source->folder) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  DIR* stream = opendir(folder);
+  RvFolder* stream = rv_platform_folder_open(folder);
   if (!stream) return rv_fail(error, RV_NOT_FOUND, "cannot open the folder '%s': %s", folder, strerror(errno));
   RvResult result = list_files(source, stream, error);
-  closedir(stream);
+  rv_platform_folder_close(stream);
   if (result) return result;
   if (source->nfile == 0)
     return rv_fail(error, RV_NOT_FOUND, "'%s' holds no .geo, .bgeo, .bgeo.sc or .vdb files", folder);

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "cli/wedge.h"
 
 enum { MAX_BYTES = 1 << 20 };  // of wedge.json
@@ -50,10 +50,8 @@ static RvResult add_axis(RvWedge* w, const char* text, RvError* error) {
 
 // Absolute path, because a task may run in another folder.
 static char* absolute(const char* path) {
-  char* full = realpath(path, NULL);
-  char* copy = full ? rv_strf("%s", full) : NULL;
-  free(full);
-  return copy;
+  char full[RV_PATH_BYTES];
+  return rv_platform_real_path(path, full) ? rv_strdup(full) : NULL;
 }
 
 RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, RvError* error) {
@@ -112,7 +110,7 @@ char* rv_cli_wedge_path(const RvWedge* w, size_t index, const char* name) {
 
 bool rv_cli_wedge_is_done(const RvWedge* w, size_t index) {
   char* path = rv_cli_wedge_path(w, index, "done");
-  bool done = path && access(path, F_OK) == 0;
+  bool done = path && rv_platform_exists(path);
   rv_free(path);
   return done;
 }

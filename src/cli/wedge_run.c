@@ -1,18 +1,13 @@
 // Runs the variations of a wedge as processes of this machine, or as jobs of Slurm.
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "cli/wedge.h"
-
-extern char** environ;
 
 //---------------------------------------------------------------------------------------------- one task
 
@@ -101,8 +96,8 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
   char* still = rv_cli_wedge_path(w, index, "still.png");
   RvResult result = mark && still ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
-    unlink(mark);
-    unlink(still);
+    rv_platform_remove(mark);
+    rv_platform_remove(still);
   }
   int code = result ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
@@ -118,9 +113,8 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
 
 // Path of this program; NULL on failure.
 static char* own_program(void) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  return length > 0 ? rv_strf("%.*s", (int)length, path) : NULL;
+  char path[RV_PATH_BYTES];
+  return rv_platform_program(path) ? rv_strdup(path) : NULL;
 }
 
 // Prints the outcome of a variation with its values.
@@ -135,59 +129,64 @@ static void print_outcome(const RvWedge* w, size_t index, const char* how) {
   fprintf(stderr, "\n");
 }
 
-// Starts a variation as a process whose output goes to its log.txt; -1 on failure.
-static pid_t start_task(const RvWedge* w, size_t index, const char* program, int threads, RvError* error) {
+// Starts a variation as a process whose output goes to its log.txt. Returns an errno value.
+static int start_with_log(const RvWedge* w, size_t index, const char* program, int threads, RvProcess* process) {
   char *log = rv_cli_wedge_path(w, index, "log.txt"), number[24], workers[24];
   snprintf(number, sizeof number, "%zu", index);
   snprintf(workers, sizeof workers, "%d", threads);
-  char* argv[] = {(char*)program, "wedge", w->dir, "--task", number, "--threads", workers, NULL};
-  posix_spawn_file_actions_t files;
-  pid_t pid = -1;
-  int reason = log ? 0 : ENOMEM;
-  char* folder = rv_strf("%s/w%04zu", w->dir, index);
-  if (!reason && (!folder || rv_file_make_folder(folder, error))) reason = EIO;
-  posix_spawn_file_actions_init(&files);
-  if (!reason)
-    reason = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
-  if (!reason) reason = posix_spawn_file_actions_adddup2(&files, 1, 2);
-  if (!reason) reason = posix_spawn(&pid, program, &files, NULL, argv, environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (reason) {
-    rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason));
-    pid = -1;
-  }
+  const char* words[] = {program, "wedge", w->dir, "--task", number, "--threads", workers, NULL};
+  if (!log) return ENOMEM;
+  int file = rv_platform_open(log, RV_OPEN_WRITE | RV_OPEN_CREATE | RV_OPEN_EMPTY | RV_OPEN_NO_LINK);
+  int reason = file < 0 ? errno : rv_platform_start(program, words, RV_FILE_NONE, file, file, process);
+  if (file >= 0) rv_platform_close(file);
   rv_free(log);
-  rv_free(folder);
-  return pid;
+  return reason;
 }
 
-// A process and its variation.
+// Starts a variation in its folder.
+static RvResult start_task(const RvWedge* w, size_t index, const char* program, int threads, RvProcess* process,
+                           RvError* error) {
+  char* folder = rv_strf("%s/w%04zu", w->dir, index);
+  RvResult result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(folder);
+  int reason = result ? 0 : start_with_log(w, index, program, threads, process);
+  if (reason) result = rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason));
+  return result;
+}
+
+enum { MAX_JOBS = 256 };
+
+// The running processes and their variations.
 typedef struct Running {
-  pid_t pid;
-  size_t index;
+  RvProcess process[MAX_JOBS];
+  size_t index[MAX_JOBS];
+  int count;
 } Running;
 
 // Waits for one process to end and removes it from the list.
-static void wait_for_one(const RvWedge* w, Running* running, int* count, size_t* failed) {
-  int status = 0;
-  pid_t pid;
-  do pid = waitpid(-1, &status, 0);
-  while (pid < 0 && errno == EINTR && !rv_cli_interrupted());
-  for (int k = 0; k < *count; ++k) {
-    if (running[k].pid != pid) continue;
-    bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    *failed += !good;
-    print_outcome(w, running[k].index, good ? "done" : "FAILED");
-    running[k] = running[--*count];
+static void wait_for_one(const RvWedge* w, Running* running, size_t* failed) {
+  bool good = false;
+  ptrdiff_t ended;
+  do ended = rv_platform_wait(running->process, (size_t)running->count, &good);
+  while (ended < 0 && errno == EINTR && !rv_cli_interrupted());
+  // Without any child to wait for, all of them are lost.
+  if (ended < 0 && errno == ECHILD) {
+    *failed += (size_t)running->count;
+    running->count = 0;
   }
+  if (ended < 0) return;
+  *failed += !good;
+  print_outcome(w, running->index[ended], good ? "done" : "FAILED");
+  --running->count;
+  running->process[ended] = running->process[running->count];
+  running->index[ended] = running->index[running->count];
 }
 
 RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
-  enum { MAX_JOBS = 256 };
-  Running running[MAX_JOBS];
-  int count = 0, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  Running running = {.count = 0};
+  int cores = rv_platform_cores();
   char* program = own_program();
-  if (!program) return rv_fail(error, RV_IO, "cannot find the path of this program in /proc/self/exe");
+  if (!program) return rv_fail(error, RV_IO, "cannot find the path of this program");
   jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
   int threads = cores / jobs > 1 ? cores / jobs : 1;
   RvResult result = RV_OK;
@@ -195,18 +194,15 @@ RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t
   // Keep `jobs` processes running.
   for (size_t i = 0; i < w->count && !result && !rv_cli_interrupted(); ++i) {
     if (!todo[i]) continue;
-    pid_t pid = start_task(w, i, program, threads, error);
-    if (pid < 0) {
-      result = error->code;
-      break;
-    }
-    running[count++] = (Running){pid, i};
-    while (count >= jobs && !rv_cli_interrupted()) wait_for_one(w, running, &count, failed);
+    result = start_task(w, i, program, threads, &running.process[running.count], error);
+    if (result) break;
+    running.index[running.count++] = i;
+    while (running.count >= jobs && !rv_cli_interrupted()) wait_for_one(w, &running, failed);
   }
   // After an interrupt, stop the running processes; wait for all of them.
   if (rv_cli_interrupted())
-    for (int k = 0; k < count; ++k) kill(running[k].pid, SIGTERM);
-  while (count > 0) wait_for_one(w, running, &count, failed);
+    for (int k = 0; k < running.count; ++k) rv_platform_stop(running.process[k]);
+  while (running.count > 0) wait_for_one(w, &running, failed);
   rv_free(program);
   if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
   return result;
@@ -216,9 +212,9 @@ RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t
 
 // Runs sbatch and reads the first line of its output.
 static RvResult run_sbatch(const char* command, char* line, size_t room, RvError* error) {
-  FILE* pipe = popen(command, "r");
+  FILE* pipe = rv_platform_shell(command);
   bool got = pipe && fgets(line, (int)room, pipe);
-  int code = pipe ? pclose(pipe) : -1;
+  int code = pipe ? rv_platform_shell_end(pipe) : -1;
   if (code != 0 || !got)
     return rv_fail(error, RV_IO,
                    "sbatch did not accept the job: check that Slurm is installed and its controller is running");

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/platform.h"
 #include "geo/text.h"
 #include "geo/usda.h"
 #include "shim/number.h"
@@ -123,7 +123,7 @@ static void write_number(FILE* out, const char* before, double value, const char
 // Copies the text of a sample from the spool to the file.
 static RvResult copy_sample(const RvUsda* usda, FILE* out, const RvUsdaSample* sample, RvError* error) {
   char bytes[COPY_BYTES];
-  if (fseeko(usda->spool, (off_t)sample->offset, SEEK_SET) != 0)
+  if (!rv_platform_seek(usda->spool, sample->offset))
     return rv_fail(error, rv_file_reason(errno), "cannot read the temporary file of samples: %s", strerror(errno));
   for (uint64_t remaining = sample->length; remaining;) {
     size_t n = remaining < COPY_BYTES ? (size_t)remaining : COPY_BYTES;
@@ -230,12 +230,10 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   RvResult result =
       beside ? rv_file_temporary(beside, &name, &file, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) {
-    // The file lives until it is closed.
-    unlink(name);
-    usda->spool = fdopen(file, "w+b");
+    usda->spool = rv_platform_spool(file, name);
     if (!usda->spool) {
       result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
-      close(file);
+      rv_platform_close(file);
     }
   }
   rv_free(beside);

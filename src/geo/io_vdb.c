@@ -1,8 +1,8 @@
 // OpenVDB files: VDB primitives as grids, and details of points only as a points grid.
 #include <ctype.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/platform.h"
 #include "geo/detail.h"
 #include "geo/io.h"
 #include "shim/vdb_bytes.h"
@@ -211,9 +211,9 @@ RvResult rv_vdb_read(const char* path, RvDetail** out, const RvLog* log, RvError
   *out = NULL;
   RvGrid** grids = NULL;
   size_t count = 0;
-  struct stat info;
+  RvFileInfo info;
   // A missing file is reported by rv_grid_read_file.
-  size_t budget = stat(path, &info) ? 0 : (size_t)info.st_size * EXPANSION + EXPANSION_FLOOR;
+  size_t budget = !rv_platform_info(path, &info) ? 0 : (size_t)info.bytes * EXPANSION + EXPANSION_FLOOR;
   RvResult result = rv_grid_read_file(path, &grids, &count, log, error);
   RvDetail* detail = result ? NULL : rv_detail_new();
   if (!result && !detail) result = rv_fail(error, RV_NO_MEMORY, "out of memory");

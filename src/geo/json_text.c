@@ -1,8 +1,8 @@
 // Text back end of the JSON reader: strict JSON, and also nan and inf, which Houdini writes.
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
+#include "base/platform.h"
 #include "base/utf8.h"
 #include "geo/json_in.h"
 #include "shim/number.h"
@@ -54,7 +54,7 @@ static bool parse_special(RvJsonIn* in, bool negative, Number* out) {
   size_t remaining = in->count - in->at;
   for (size_t i = 0; i < sizeof specials / sizeof *specials; ++i) {
     size_t length = strlen(specials[i].text);
-    if (remaining < length || strncasecmp(text, specials[i].text, length) != 0) continue;
+    if (remaining < length || rv_platform_strncasecmp(text, specials[i].text, length) != 0) continue;
     in->at += length;
     out->is_integer = false;
     out->single = specials[i].nan ? NAN : INFINITY;

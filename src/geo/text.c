@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 // The first byte gives the length: 0xxxxxxx 1, 110xxxxx 2, 1110xxxx 3, 11110xxx 4; all others are 10xxxxxx.
 int rv_text_utf8(const char* text) {
@@ -104,5 +104,5 @@ char* rv_text_usda_string(const char* text) {
 bool rv_text_ends(const char* text, const char* ending) {
   size_t length = strlen(text);
   size_t tail = strlen(ending);
-  return length >= tail && strcasecmp(text + length - tail, ending) == 0;
+  return length >= tail && rv_platform_strcasecmp(text + length - tail, ending) == 0;
 }

@@ -19,7 +19,7 @@ typedef struct Pivots {
 
 // Subtracts from column j the product with column j - k, whose entries k..k+rows belong to the rows j..j+rows.
 RV_INLINE void subtract(Column* c, const double* a, const Pivots* pivots, int j, int k, int band, int rows) {
-  const double* earlier = a + (long)(j - k) * (band + 1) * RV_W;
+  const double* earlier = a + (ptrdiff_t)(j - k) * (band + 1) * RV_W;
   const RvLanes scaled = -(rv_lanes_load(earlier + k * RV_W) * pivots->d[(j - k) % RV_BAND_MAX]);
   RV_UNROLL
   for (int q = 0; q <= rows; ++q) c->sum[q] = rv_lanes_fma(scaled, rv_lanes_load(earlier + (k + q) * RV_W), c->sum[q]);
@@ -41,7 +41,7 @@ RV_INLINE RvLaneMask finish(Column* c, double* column, Pivots* pivots, int j, in
 // Computes column j from the `earlier` columns before it; it has `rows` entries below the diagonal. The arguments are
 // compile-time constants in the calls that matter, except for the first and last columns.
 RV_INLINE RvLaneMask factor_column(double* a, Pivots* pivots, int j, int band, int earlier, int rows) {
-  double* column = a + (long)j * (band + 1) * RV_W;
+  double* column = a + (ptrdiff_t)j * (band + 1) * RV_W;
   Column c = {0};
   RV_UNROLL
   for (int q = 0; q <= rows; ++q) c.sum[q] = rv_lanes_load(column + q * RV_W);
@@ -69,7 +69,7 @@ RV_INLINE unsigned factor(double* a, int n, int band) {
 RV_INLINE RvLanes forward_entry(const double* a, int band, int j, int earlier, const double* x) {
   RvLanes sum = rv_lanes_load(x + j * RV_W);
   for (int k = earlier; k >= 1; --k) {
-    const RvLanes l = rv_lanes_load(a + ((long)(j - k) * (band + 1) + k) * RV_W);
+    const RvLanes l = rv_lanes_load(a + ((ptrdiff_t)(j - k) * (band + 1) + k) * RV_W);
     sum = rv_lanes_fma(-rv_lanes_load(x + (j - k) * RV_W), l, sum);
   }
   return sum;
@@ -95,8 +95,8 @@ RV_INLINE RvLanes backward_entry(const double* column, int rows, const double* x
 RV_INLINE void solve(const double* a, int n, int band, double* x) {
   for (int j = 0; j < n; ++j) rv_lanes_store(x + j * RV_W, forward_entry(a, band, j, j < band ? j : band, x));
   for (int j = n - 1; j >= 0; --j)
-    rv_lanes_store(x + j * RV_W,
-                   backward_entry(a + (long)j * (band + 1) * RV_W, n - 1 - j < band ? n - 1 - j : band, x + j * RV_W));
+    rv_lanes_store(x + j * RV_W, backward_entry(a + (ptrdiff_t)j * (band + 1) * RV_W,
+                                                n - 1 - j < band ? n - 1 - j : band, x + j * RV_W));
 }
 
 enum { RV_BAND_ROD = 10 };  // band of an elastic rod: a bend couples 11 unknowns (spec 1.2.1)
@@ -112,7 +112,7 @@ RV_INLINE void forward_rod(const double* a, int n, double* x) {
   RV_UNROLL
   for (int q = 0; q < RV_BAND_ROD; ++q) w.row[q] = rv_lanes_load(x + q * RV_W);
   for (int j = 0; j + RV_BAND_ROD < n; ++j) {
-    const double* column = a + (long)j * (RV_BAND_ROD + 1) * RV_W;
+    const double* column = a + (ptrdiff_t)j * (RV_BAND_ROD + 1) * RV_W;
     const RvLanes minus = -w.row[0];
     rv_lanes_store(x + j * RV_W, w.row[0]);
     RV_UNROLL
@@ -127,7 +127,7 @@ RV_INLINE void forward_rod(const double* a, int n, double* x) {
     const RvLanes minus = -rv_lanes_load(x + j * RV_W);
     for (int q = 1; q < n - j; ++q) {
       double* row = x + (j + q) * RV_W;
-      const RvLanes l = rv_lanes_load(a + ((long)j * (RV_BAND_ROD + 1) + q) * RV_W);
+      const RvLanes l = rv_lanes_load(a + ((ptrdiff_t)j * (RV_BAND_ROD + 1) + q) * RV_W);
       rv_lanes_store(row, rv_lanes_fma(minus, l, rv_lanes_load(row)));
     }
   }
@@ -138,12 +138,12 @@ RV_INLINE void backward_rod(const double* a, int n, double* x) {
   // The last rows, which end at the end of the matrix.
   Window w;
   for (int j = n - 1; j >= n - RV_BAND_ROD; --j)
-    rv_lanes_store(x + j * RV_W, backward_entry(a + (long)j * (RV_BAND_ROD + 1) * RV_W, n - 1 - j, x + j * RV_W));
+    rv_lanes_store(x + j * RV_W, backward_entry(a + (ptrdiff_t)j * (RV_BAND_ROD + 1) * RV_W, n - 1 - j, x + j * RV_W));
   RV_UNROLL
   for (int q = 0; q < RV_BAND_ROD; ++q) w.row[q] = rv_lanes_load(x + (n - RV_BAND_ROD + q) * RV_W);
   // All rows above, with the next ten results in the window.
   for (int j = n - 1 - RV_BAND_ROD; j >= 0; --j) {
-    const double* column = a + (long)j * (RV_BAND_ROD + 1) * RV_W;
+    const double* column = a + (ptrdiff_t)j * (RV_BAND_ROD + 1) * RV_W;
     RvLanes even = rv_lanes_load(x + j * RV_W) * rv_lanes_load(column);
     RvLanes odd = rv_lanes_set(0);
     RV_UNROLL

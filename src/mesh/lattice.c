@@ -2,13 +2,13 @@
 #include "mesh/lattice.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/platform.h"
 #include "base/rng.h"
 
 enum {
@@ -104,7 +104,7 @@ typedef struct Sampling {
   double jitter;  // of positions, in half cells
   uint64_t seed;
   float* positions;         // output
-  pthread_mutex_t mutex;    // of the error
+  RvMutex mutex;            // of the error
   atomic_size_t failed_at;  // lowest block that failed; SIZE_MAX: none
   RvError error;            // of that block
 } Sampling;
@@ -113,10 +113,9 @@ typedef struct Sampling {
 // the lowest failing block, does not depend on the number of threads.
 static RvResult sample_in_parallel(Sampling* sampling, size_t count, size_t grain, void (*body)(void*, size_t, size_t),
                                    RvError* error) {
-  pthread_mutex_init(&sampling->mutex, NULL);
+  sampling->mutex = (RvMutex){0};
   atomic_init(&sampling->failed_at, SIZE_MAX);
   rv_parallel_for(count, grain, body, sampling);
-  pthread_mutex_destroy(&sampling->mutex);
   if (atomic_load(&sampling->failed_at) == SIZE_MAX) return RV_OK;
   return rv_fail(error, sampling->error.code, "the shape could not be sampled: %s", sampling->error.text);
 }
@@ -128,13 +127,13 @@ static bool evaluate(Sampling* sampling, size_t block, size_t count, const doubl
   RvError error = {0};
   RvResult r = sampling->lattice->distance(sampling->lattice->arg, count, positions, values, &error);
   if (r == RV_OK) return true;
-  pthread_mutex_lock(&sampling->mutex);
+  rv_platform_mutex_lock(&sampling->mutex);
   if (block < atomic_load_explicit(&sampling->failed_at, memory_order_relaxed)) {
     atomic_store_explicit(&sampling->failed_at, block, memory_order_relaxed);
     sampling->error = error;
     sampling->error.code = r;
   }
-  pthread_mutex_unlock(&sampling->mutex);
+  rv_platform_mutex_unlock(&sampling->mutex);
   return false;
 }
 

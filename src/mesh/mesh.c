@@ -93,18 +93,23 @@ static int compare_u64(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-// Order of points by position, then by index.
-static int compare_place(const void* a, const void* b, void* points) {
-  const float* p = (const float*)points + 3 * (size_t) * (const int32_t*)a;
-  const float* q = (const float*)points + 3 * (size_t) * (const int32_t*)b;
+// A point and its position.
+typedef struct Place {
+  float at[3];
+  int32_t point;
+} Place;
+
+// Order of qsort: by position, then by index.
+static int compare_place(const void* a, const void* b) {
+  const Place *p = a, *q = b;
   for (int k = 0; k < 3; ++k)
-    if (p[k] != q[k]) return p[k] < q[k] ? -1 : 1;
-  return *(const int32_t*)a < *(const int32_t*)b ? -1 : 1;
+    if (p->at[k] != q->at[k]) return p->at[k] < q->at[k] ? -1 : 1;
+  return p->point < q->point ? -1 : 1;
 }
 
 // For each point the lowest index of all points at the same position. The caller frees the array; NULL: out of memory.
 static int32_t* coincident_points(const RvMesh* mesh) {
-  int32_t* order = rv_alloc(mesh->npoint, sizeof *order);
+  Place* order = rv_alloc(mesh->npoint, sizeof *order);
   int32_t* first = rv_alloc(mesh->npoint, sizeof *first);
   if (!order || !first) {
     rv_free(order);
@@ -112,13 +117,16 @@ static int32_t* coincident_points(const RvMesh* mesh) {
     return NULL;
   }
   // Sort by position; coincident points are then neighbours.
-  for (size_t i = 0; i < mesh->npoint; ++i) order[i] = (int32_t)i;
-  qsort_r(order, mesh->npoint, sizeof *order, compare_place, (void*)(uintptr_t)mesh->points);
   for (size_t i = 0; i < mesh->npoint; ++i) {
-    const float* p = mesh->points + 3 * (size_t)order[i];
-    const float* q = i ? mesh->points + 3 * (size_t)order[i - 1] : NULL;
+    memcpy(order[i].at, mesh->points + 3 * i, sizeof order[i].at);
+    order[i].point = (int32_t)i;
+  }
+  qsort(order, mesh->npoint, sizeof *order, compare_place);
+  for (size_t i = 0; i < mesh->npoint; ++i) {
+    const float* p = order[i].at;
+    const float* q = i ? order[i - 1].at : NULL;
     bool same = q && p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
-    first[order[i]] = same ? first[order[i - 1]] : order[i];
+    first[order[i].point] = same ? first[order[i - 1].point] : order[i].point;
   }
   rv_free(order);
   return first;

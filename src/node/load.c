@@ -4,17 +4,17 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 // Largest gap in a sequence that is searched for an earlier file, in frames.
 enum { MAX_GAP_FRAMES = 1000 };
 
 // Whether no file has this path; a file that cannot be read is not missing.
 static bool is_missing(const char* path) {
-  struct stat info;
-  return stat(path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR);
+  RvFileInfo info;
+  return !rv_platform_info(path, &info) && (errno == ENOENT || errno == ENOTDIR);
 }
 
 char* rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double frame) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/platform.h"
 #include "base/rng.h"
 #include "node/define.h"
 #include "node/groom/curveu.h"
@@ -63,7 +64,7 @@ static RvResult split_list(Setting* s, bool strings, RvError* error) {
   s->text = rv_strdup(s->p->list);
   if (!s->text) return rv_fail(error, RV_NO_MEMORY, "out of memory for the list");
   char* position = s->text;
-  for (char* word = strsep(&position, " ,\t\n"); word; word = strsep(&position, " ,\t\n")) {
+  for (char* word = rv_platform_strsep(&position, " ,\t\n"); word; word = rv_platform_strsep(&position, " ,\t\n")) {
     if (!*word) continue;
     char* end = word;
     double value = strings ? 0 : strtod(word, &end);

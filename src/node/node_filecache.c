@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "geo/text.h"
 #include "node/define.h"
 #include "node/load.h"
@@ -69,11 +69,11 @@ static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* pat
 // Checks that the file exists and is not empty; with verify, that it reads back the same.
 static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
-  struct stat info;
+  RvFileInfo info;
   // A full disk or a broken share may lose a file that was written without an error.
-  if (stat(path, &info) != 0)
+  if (!rv_platform_info(path, &info))
     return rv_fail(error, rv_file_reason(errno), "%s was written but does not exist: %s", path, strerror(errno));
-  if (!info.st_size) return rv_fail(error, RV_IO, "%s was written, but is empty: the disk may be full", path);
+  if (!info.bytes) return rv_fail(error, RV_IO, "%s was written, but is empty: the disk may be full", path);
   if (!p->verify || !(rv_text_ends(path, ".geo") || rv_text_ends(path, ".bgeo") || rv_text_ends(path, ".bgeo.sc")))
     return RV_OK;
   // The lossless formats are compared, as far as they keep everything.

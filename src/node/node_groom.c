@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/platform.h"
 #include "base/rng.h"
 #include "math/scalar.h"
 #include "node/define.h"
@@ -473,7 +474,8 @@ static RvResult copy_skin_attribs(Groom* g, RvError* error) {
   if (!list) return rv_fail(error, RV_NO_MEMORY, "out of memory for the skin's attributes");
   RvResult result = RV_OK;
   char* position = list;
-  for (char* word = strsep(&position, " ,\t"); result == RV_OK && word; word = strsep(&position, " ,\t"))
+  for (char* word = rv_platform_strsep(&position, " ,\t"); result == RV_OK && word;
+       word = rv_platform_strsep(&position, " ,\t"))
     if (*word) result = copy_skin_attrib(g, word, error);
   rv_free(list);
   return result;

@@ -1,7 +1,6 @@
 // The node table: built-in types from nodes.def, types registered at run time, and the check that a row is complete.
 #include "node/table.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 enum { MAX_REGISTERED = 256 };
 
 #define RV_NODE(type) extern const RvNodeType rv_node_##type;
+#include "base/platform.h"
 #include "node/nodes.def"
 #undef RV_NODE
 
@@ -21,7 +21,7 @@ static const RvNodeType* const builtin[] = {
 // Rows are only appended, and the count is raised after the row is written: readers need no lock.
 static const RvNodeType* registered[MAX_REGISTERED];
 static atomic_size_t nregistered;
-static pthread_mutex_t registering = PTHREAD_MUTEX_INITIALIZER;
+static RvMutex registering;
 
 size_t rv_node_builtin_count(void) {
   return sizeof builtin / sizeof *builtin;
@@ -133,7 +133,7 @@ RvResult rv_node_register(const RvNodeType* type, RvError* error) {
   RvResult result = rv_node_check(type, error);
   if (result) return result;
   // Two types of one name must not pass the search at the same time.
-  pthread_mutex_lock(&registering);
+  rv_platform_mutex_lock(&registering);
   size_t count = atomic_load(&nregistered);
   if (rv_node_find(type->type)) {
     result = rv_fail(error, RV_BAD_INPUT, "node type %s: the name is taken", type->type);
@@ -145,6 +145,6 @@ RvResult rv_node_register(const RvNodeType* type, RvError* error) {
     registered[count] = type;
     atomic_store_explicit(&nregistered, count + 1, memory_order_release);
   }
-  pthread_mutex_unlock(&registering);
+  rv_platform_mutex_unlock(&registering);
   return result;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/platform.h"
 #include "parm/table.h"
 
 const RvParmTable rv_parm_table_empty = {NULL, 0, 0};
@@ -54,8 +55,8 @@ static const RvParmDef* find_component(const RvParmTable* table, const char* tok
 // Restricted Damerau-Levenshtein distance by dynamic programming. Only the last three rows of the matrix are kept.
 int rv_edit_distance(const char* a, const char* b) {
   int rows[3][RV_PARM_TOKEN_BYTES];
-  int n = (int)strnlen(a, RV_PARM_TOKEN_BYTES - 1);
-  int m = (int)strnlen(b, RV_PARM_TOKEN_BYTES - 1);
+  int n = (int)rv_platform_strnlen(a, RV_PARM_TOKEN_BYTES - 1);
+  int m = (int)rv_platform_strnlen(b, RV_PARM_TOKEN_BYTES - 1);
   // rows[i % 3][j] is the distance of the first i characters of `a` to the first j characters of `b`.
   for (int j = 0; j <= m; ++j) rows[0][j] = j;
   for (int i = 1; i <= n; ++i) {
@@ -79,7 +80,7 @@ int rv_edit_distance(const char* a, const char* b) {
 // Finds the token nearest to a misspelt one. False if none is near.
 static bool nearest(const RvParmTable* table, const char* token, char best[RV_PARM_TOKEN_BYTES]) {
   // At most half of the word may be wrong, as in "len" for "length".
-  int best_distance = 1 + (int)strnlen(token, RV_PARM_TOKEN_BYTES) / 2;
+  int best_distance = 1 + (int)rv_platform_strnlen(token, RV_PARM_TOKEN_BYTES) / 2;
   bool found = false;
   for (size_t i = 0; i < table->count; ++i) {
     const RvParmDef* row = table->rows + i;

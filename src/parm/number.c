@@ -1,11 +1,12 @@
 // Reading and writing of numbers independent of the locale.
 #include "parm/number.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/platform.h"
 
 enum {
   MIN_DIGITS = 6,   // significant digits tried first
@@ -13,39 +14,25 @@ enum {
 };
 static const double max_plain_integer = 1e15;  // whole numbers below this are written without an exponent
 
-// Switches the thread to the C locale, because the host's user interface may have set one with decimal commas. Returns
-// the former locale for `leave`.
-static locale_t enter(locale_t* made) {
-  *made = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-  return *made ? uselocale(*made) : (locale_t)0;
-}
-
-// Restores the locale.
-static void leave(locale_t made, locale_t old) {
-  if (!made) return;
-  uselocale(old);
-  freelocale(made);
-}
-
 bool rv_number_read(const char* text, const char** end, double* out) {
   // Refuse what strtod also takes: leading blanks, hexadecimal numbers, "inf" and "nan".
   const char* digits = text + (*text == '-' || *text == '+');
   if (!(*digits >= '0' && *digits <= '9') && *digits != '.') return false;
   if (digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) return false;
-  locale_t made;
-  locale_t old = enter(&made);
+  // The host's user interface may have set a locale with decimal commas.
+  RvNumberLocale locale = rv_platform_locale_enter();
   char* after;
   *out = strtod(text, &after);
-  leave(made, old);
+  rv_platform_locale_leave(locale);
   *end = after;
   return after != text && isfinite(*out);
 }
 
 const char* rv_number_round(double value, int digits, char buffer[RV_NUMBER_BYTES]) {
-  locale_t made;
-  locale_t old = enter(&made);
+  // The host's user interface may have set a locale with decimal commas.
+  RvNumberLocale locale = rv_platform_locale_enter();
   snprintf(buffer, RV_NUMBER_BYTES, "%.*g", digits, value);
-  leave(made, old);
+  rv_platform_locale_leave(locale);
   return buffer;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 #include "parm/find.h"
 #include "parm/number.h"
 #include "parm/ramp.h"
@@ -142,7 +143,7 @@ static RvResult set_menu(Target* target, const char* text, RvError* error) {
 
 // Sets a text of limited length.
 static RvResult set_string(Target* target, const char* text, RvError* error) {
-  if (strnlen(text, RV_PARM_MAX_TEXT + 1) > RV_PARM_MAX_TEXT)
+  if (rv_platform_strnlen(text, RV_PARM_MAX_TEXT + 1) > RV_PARM_MAX_TEXT)
     return rv_fail(error, RV_LIMIT, "parameter '%s': the text is longer than %d bytes", target->token,
                    RV_PARM_MAX_TEXT);
   // Replace the old text only when there is a copy.

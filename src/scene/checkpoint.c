@@ -1,7 +1,6 @@
 // Encoding and decoding of checkpoint files; the layout is in checkpoint.h.
 #include "scene/checkpoint.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/platform.h"
 #include "parm/number.h"
 
 static const char magic[8] = {'R', 'V', 'C', 'H', 'E', 'C', 'K', '\n'};
@@ -86,7 +86,7 @@ static void read_stats(const char* text, RvStats* stats) {
 
 // Writes a little-endian number; returns the position after it.
 static unsigned char* put64(unsigned char* at, uint64_t value) {
-  value = htole64(value);
+  value = rv_platform_little64(value);
   memcpy(at, &value, sizeof value);
   return at + sizeof value;
 }
@@ -95,7 +95,7 @@ static unsigned char* put64(unsigned char* at, uint64_t value) {
 static uint64_t get64(const unsigned char* at) {
   uint64_t value;
   memcpy(&value, at, sizeof value);
-  return le64toh(value);
+  return rv_platform_little64(value);
 }
 
 // The bits of a double.
@@ -231,7 +231,7 @@ static RvResult read_texts(const char* texts, size_t bytes, const char* name, Rv
   RvResult result = RV_OK;
   size_t at = 0;
   for (int i = 0; i < NTEXT && !result; ++i) {
-    size_t length = strnlen(texts + at, bytes - at);
+    size_t length = rv_platform_strnlen(texts + at, bytes - at);
     if (at + length >= bytes)
       result = bad(error, name, "its texts are cut off (offset 56)");
     else if (!(parts[i] = rv_strdup(texts + at)))

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/hash.h"
+#include "base/platform.h"
 #include "node/load.h"
 #include "scene/host.h"
 
@@ -82,10 +82,10 @@ static uint64_t compare_with_first(RvWatch* watch, const RvSceneNode* node, cons
 // Stamp of a file: a hash of its size and time, never 0; 0 if the file does not exist.
 static uint64_t file_stamp(RvScene* scene, const RvSceneNode* node, const char* path) {
   // The lowest bit is set, so that an existing file never has the stamp 0.
-  struct stat info;
+  RvFileInfo info;
   uint64_t stamp = 0;
-  if (stat(path, &info) == 0) {
-    int64_t facts[3] = {info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+  if (rv_platform_info(path, &info)) {
+    int64_t facts[3] = {(int64_t)info.bytes, info.seconds, info.nanoseconds};
     stamp = rv_hash(facts, sizeof facts, 0) | 1;
   }
   return scene->watch.active ? compare_with_first(&scene->watch, node, path, stamp) : stamp;

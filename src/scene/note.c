@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/platform.h"
 #include "parm/number.h"
 #include "scene/checkpoint.h"
 
@@ -124,6 +124,6 @@ RvResult rv_scene_note_resume(RvScene* scene, const char* folder, const char* ba
 
 void rv_scene_note_remove(const char* folder) {
   char* path = file_path(folder);
-  if (path) unlink(path);
+  if (path) rv_platform_remove(path);
   rv_free(path);
 }

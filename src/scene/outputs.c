@@ -2,17 +2,15 @@
 #include "scene/outputs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/platform.h"
 #include "parm/number.h"
 
 static const char title[] = "rivulet outputs 1\n";
@@ -296,7 +294,7 @@ static RvResult open_journal(RvOutputs* o, RvError* error) {
                                 : rv_file_write(o->journal_path, text.data, text.count, error);
   rv_free(text.data);
   if (result) return result;
-  o->journal = open(o->journal_path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
+  o->journal = rv_platform_open(o->journal_path, RV_OPEN_WRITE | RV_OPEN_APPEND | RV_OPEN_NO_LINK);
   return o->journal >= 0 ? RV_OK : rv_fail(error, RV_IO, "cannot write '%s': %s", o->journal_path, strerror(errno));
 }
 
@@ -333,13 +331,13 @@ RvResult rv_scene_outputs_wrote(RvScene* scene, const RvSceneNode* node, double 
 // Appends bytes to the journal and flushes them. Returns 0, or an error number.
 static int append_all(int fd, const char* bytes, size_t count) {
   while (count) {
-    ssize_t put = write(fd, bytes, count);
+    ptrdiff_t put = rv_platform_write(fd, bytes, count);
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return errno;
     bytes += put;
     count -= (size_t)put;
   }
-  return fdatasync(fd) == 0 ? 0 : errno;
+  return rv_platform_sync(fd) ? 0 : errno;
 }
 
 RvResult rv_scene_outputs_commit(RvScene* scene, RvError* error) {
@@ -353,7 +351,7 @@ RvResult rv_scene_outputs_commit(RvScene* scene, RvError* error) {
 void rv_scene_outputs_end(RvScene* scene) {
   RvOutputs* o = scene->outputs;
   if (!o) return;
-  if (o->journal >= 0) close(o->journal);
+  if (o->journal >= 0) rv_platform_close(o->journal);
   for (size_t i = 0; i < o->records.count; ++i) free_record(&o->records.data[i]);
   rv_array_free(&o->records);
   rv_free(o->lines.data);
@@ -370,17 +368,17 @@ typedef enum Fault { FINE, MISSING, SIZE, CONTENT, UNKNOWN, FAULTS } Fault;
 // What is wrong with a file; `why` gets a phrase.
 static RvResult examine(const char* path, const RvOutputRecord* r, Fault* fault, char* why, size_t size,
                         RvError* error) {
-  struct stat info;
+  RvFileInfo info;
   *fault = FINE;
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) {
+  if (!rv_platform_info(path, &info) || info.kind != RV_FILE_REGULAR) {
     *fault = MISSING;
     snprintf(why, size, "it is missing");
   } else if (!r) {
     *fault = UNKNOWN;
     snprintf(why, size, "there is no record of its checksum");
-  } else if ((uint64_t)info.st_size != r->bytes) {
+  } else if (info.bytes != r->bytes) {
     *fault = SIZE;
-    snprintf(why, size, "it has %lld bytes and had %" PRIu64, (long long)info.st_size, r->bytes);
+    snprintf(why, size, "it has %" PRIu64 " bytes and had %" PRIu64, info.bytes, r->bytes);
   } else {
     // A byte may differ although size and time are the same, so the contents are read.
     uint64_t bytes, hash;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/platform.h"
 #include "scene/doc.h"
 #include "scene/host.h"
 
@@ -65,7 +66,7 @@ static RvResult read_node(const Parser* p, const RvDoc* node) {
   char where[RV_SCENE_MAX_NAME + sizeof "node '': "];
   if (strlen(node->key) > RV_SCENE_MAX_NAME)
     return wants(p, node, "the name of this node is longer than 64 characters");
-  strcpy(stpcpy(stpcpy(where, "node '"), node->key), "': ");
+  snprintf(where, sizeof where, "node '%s': ", node->key);
   if (node->kind != RV_DOC_OBJECT)
     return rv_fail(p->error, RV_BAD_INPUT, "%s:%d: node '%s' must be an object {\"type\": ...}, not %s", p->name,
                    node->line, node->key, rv_scene_doc_kind_name(node->kind));
@@ -193,11 +194,10 @@ RvResult rv_scene_parse(const char* text, size_t bytes, const char* name, RvScen
 // Sets $HIP to the folder of the scene file. False: out of memory.
 static bool set_hip(RvScene* scene, const char* path) {
   // The folder of the resolved path, so that $HIP does not depend on the current folder.
-  char* real = realpath(path, NULL);
-  const char* from = real ? real : path;
+  char real[RV_PATH_BYTES];
+  const char* from = rv_platform_real_path(path, real) ? real : path;
   const char* slash = strrchr(from, '/');
   char* hip = slash ? rv_strf("%.*s", slash == from ? 1 : (int)(slash - from), from) : rv_strdup(".");
-  free(real);
   if (!hip) return false;
   rv_free(scene->hip);
   scene->hip = hip;

@@ -1,15 +1,13 @@
 // The folder of checkpoints: writing them, removing old ones, resuming a run, and starting from a state file.
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/platform.h"
 #include "base/timer.h"
 #include "parm/number.h"
 #include "scene/checkpoint.h"
@@ -58,15 +56,15 @@ static int newest_first(const void* a, const void* b) {
 // Lists the frames of a node's checkpoints, newest first. The caller frees the list.
 static RvResult list_frames(const char* folder, const char* node, FrameList* list, RvError* error) {
   *list = (FrameList){0};
-  DIR* dir = opendir(folder);
+  RvFolder* dir = rv_platform_folder_open(folder);
   if (!dir) return rv_fail(error, rv_file_reason(errno), "cannot read the folder '%s': %s", folder, strerror(errno));
   // Collect the frames of this node's files.
   bool ok = true;
-  for (struct dirent* item = readdir(dir); ok && item; item = readdir(dir)) {
+  for (const char* name = rv_platform_folder_next(dir); ok && name; name = rv_platform_folder_next(dir)) {
     double frame;
-    if (parse_name(item->d_name, node, &frame)) ok = rv_array_push(list, frame);
+    if (parse_name(name, node, &frame)) ok = rv_array_push(list, frame);
   }
-  closedir(dir);
+  rv_platform_folder_close(dir);
   if (!ok) {
     rv_array_free(list);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -83,11 +81,11 @@ static bool has_frame(const FrameList* list, double frame) {
 //------------------------------------------------------------------------------------------------ folder
 
 void rv_scene_checkpoint_sweep(const char* folder) {
-  DIR* dir = opendir(folder);
+  RvFolder* dir = rv_platform_folder_open(folder);
   if (!dir) return;
-  for (struct dirent* item = readdir(dir); item; item = readdir(dir))
-    if (rv_file_is_abandoned(item->d_name)) unlinkat(dirfd(dir), item->d_name, 0);
-  closedir(dir);
+  for (const char* name = rv_platform_folder_next(dir); name; name = rv_platform_folder_next(dir))
+    if (rv_file_is_abandoned(name)) rv_platform_folder_remove(dir, name);
+  rv_platform_folder_close(dir);
 }
 
 RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error) {
@@ -106,10 +104,10 @@ RvResult rv_scene_checkpoint_open(const char* folder, int* lock, RvError* error)
 
 // True if `path` is the state file from which the run was started. It belongs to the user and is never removed.
 static bool is_origin(const RvScene* scene, const char* path) {
-  // Compare device and inode: the same file may have several paths.
-  struct stat a, b;
-  return scene->from_path && stat(scene->from_path, &a) == 0 && stat(path, &b) == 0 && a.st_dev == b.st_dev &&
-         a.st_ino == b.st_ino;
+  // The same file may have several paths.
+  RvFileInfo a, b;
+  return scene->from_path && rv_platform_info(scene->from_path, &a) && rv_platform_info(path, &b) &&
+         rv_platform_same_file(&a, &b);
 }
 
 RvResult rv_scene_checkpoint_guard(const RvScene* scene, const char* folder, RvSceneNode* const* solvers, size_t count,
@@ -145,8 +143,9 @@ static RvResult remove_former_run(const RvScene* scene, const RvSceneNode* node,
     char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, list.data[k]);
     if (!path)
       result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-    else if (!is_origin(scene, path) && unlink(path) != 0 && errno != ENOENT)
-      result = rv_fail(error, rv_file_reason(errno), "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
+    else if (!is_origin(scene, path) && !rv_platform_remove(path) && errno != ENOENT)
+      result =
+          rv_fail(error, rv_file_reason(errno), "cannot remove the old checkpoint '%s': %s", path, strerror(errno));
     rv_free(path);
   }
   rv_array_free(&list);
@@ -162,7 +161,7 @@ static void remove_old(const RvScene* scene, const RvSceneNode* node, double fra
   double steps = round(frame - node->start) - RV_CHECKPOINT_KEEP;
   if (steps < 0 || fmod(steps, RV_CHECKPOINT_EVERY) == 0) return;
   char* path = rv_scene_checkpoint_path(scene->checkpoint_dir, node->name, node->start + steps);
-  if (path && !is_origin(scene, path)) unlink(path);
+  if (path && !is_origin(scene, path)) rv_platform_remove(path);
   rv_free(path);
 }
 
@@ -362,8 +361,8 @@ static RvResult read_state(const char* path, RvCheckpoint* c, RvDetail** joined,
   char head[8] = {0};
   FILE* stream = fopen(path, "rbe");
   if (!stream)
-    return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot read the state '%s': %s", path,
-                   strerror(errno));
+    return rv_fail(error, errno == ENOENT ? RV_NOT_FOUND : rv_file_reason(errno), "cannot read the state '%s': %s",
+                   path, strerror(errno));
   size_t got = fread(head, 1, sizeof head, stream);
   fclose(stream);
   if (rv_scene_checkpoint_is(head, got)) return rv_scene_checkpoint_read(path, c, error);

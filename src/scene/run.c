@@ -1,8 +1,8 @@
 // A run over frames: it cooks all targets at each frame, writes a checkpoint of every solver and a line of the report.
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/platform.h"
 #include "base/timer.h"
 #include "scene/checkpoint.h"
 #include "scene/outputs.h"
@@ -300,7 +300,7 @@ static void job_end(Job* job) {
   rv_array_free(&job->bad);
   rv_scene_outputs_end(job->scene);
   rv_free(job->manifest);
-  if (job->lock >= 0) close(job->lock);
+  if (job->lock >= 0) rv_platform_close(job->lock);
 }
 
 RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {

@@ -3,8 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/platform.h"
 #include "rivulet/host.h"
 #include "scene/host.h"
 
@@ -21,9 +21,7 @@ enum { MESSAGE_BYTES = 1020 };  // of a message, as of RvError.text
 static size_t default_cache_limit(void) {
   const size_t min_bytes = (size_t)256 << 20;
   const size_t max_bytes = (size_t)4 << 30;
-  long pages = sysconf(_SC_PHYS_PAGES);
-  long page_bytes = sysconf(_SC_PAGESIZE);
-  size_t share = pages > 0 && page_bytes > 0 ? (size_t)pages / 4 * (size_t)page_bytes : min_bytes;
+  size_t share = rv_platform_physical_memory() / 4;
   share = share < min_bytes ? min_bytes : share > max_bytes ? max_bytes : share;
   // Within a memory limit the cache leaves three quarters to the nodes.
   size_t limited = rv_memory_limit() / 4;

@@ -6,8 +6,6 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -18,6 +16,7 @@
 
 #include "base/foreign.h"
 #include "base/host.h"
+#include "base/platform.h"
 #include "shim/arena.hpp"
 #include "shim/shim.h"
 
@@ -209,39 +208,6 @@ namespace {
 constexpr size_t WORKER_STACK = size_t(8) << 20;      // bytes: twice a worker's stack in TBB, for what it allocates
 constexpr auto START_TIME = std::chrono::seconds(2);  // in which all workers have started
 
-// Threads that wait for each other, so that all of them exist at once.
-struct Meeting {
-  std::mutex lock;
-  bool over = false;
-
-  static void* wait(void* arg) {
-    std::lock_guard<std::mutex> guard(static_cast<Meeting*>(arg)->lock);
-    return nullptr;
-  }
-};
-
-// Starts and ends as many threads as TBB will start, of twice the size. TBB itself does not survive a thread that cannot
-// be started.
-int try_threads(int count) {
-  Meeting meeting;
-  std::vector<pthread_t> threads;
-  threads.reserve(size_t(count));
-  pthread_attr_t attributes;
-  int failure = pthread_attr_init(&attributes);
-  if (failure) return failure;
-  failure = pthread_attr_setstacksize(&attributes, WORKER_STACK);
-  meeting.lock.lock();
-  for (int k = 0; k < count && !failure; ++k) {
-    pthread_t thread;
-    failure = pthread_create(&thread, &attributes, Meeting::wait, &meeting);
-    if (!failure) threads.push_back(thread);
-  }
-  meeting.lock.unlock();
-  for (pthread_t thread : threads) pthread_join(thread, nullptr);
-  pthread_attr_destroy(&attributes);
-  return failure;
-}
-
 // Makes TBB start its workers: each task waits until all have begun, or for some time.
 void start_workers(int workers) {
   std::atomic<int> begun{0};
@@ -262,7 +228,8 @@ void start_workers(int workers) {
 extern "C" RvResult rv_tbb_start(int workers, RvError* error) {
   if (workers <= 1 || rv_host_services()->parallel_for) return RV_OK;
   RV_SHIM_BEGIN
-  int failure = try_threads(workers - 1);
+  // As many threads as TBB will start, of twice the size: TBB itself does not survive a thread that cannot be started.
+  int failure = rv_platform_try_threads(workers - 1, WORKER_STACK);
   if (failure)
     return rv_fail(error, RV_NO_MEMORY,
                    "cannot start %d threads: %s; ask for fewer with --threads, or raise the limits on memory and "

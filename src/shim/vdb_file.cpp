@@ -4,8 +4,6 @@
 #include <openvdb/io/GridDescriptor.h>
 #include <openvdb/io/io.h>
 
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -13,6 +11,7 @@
 #include <memory>
 #include <streambuf>
 
+#include "base/platform.h"
 #include "shim/vdb.hpp"
 #include "shim/vdb_bytes.h"
 #include "shim/vdb_scan.hpp"
@@ -203,7 +202,8 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
     vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
-    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
+    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path,
+               reason ? strerror(reason) : "the file system reported an error");
   }
   return RV_OK;
   RV_VDB_END(error)
@@ -274,8 +274,8 @@ using namespace rv;
 
 RvResult rv_grid_write_file(const char* path, RvGrid* const* grids, size_t count, bool half, RvError* error) {
   RV_SHIM_BEGIN
-  struct stat info;
-  if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+  RvFileInfo info;
+  if (path && rv_platform_info(path, &info) && info.kind == RV_FILE_FOLDER)
     vdb_refuse(RV_IO, "cannot write '%s': it is a folder", path);
   char* temporary = nullptr;
   RvResult result = rv_file_temporary(path, &temporary, nullptr, error);

@@ -1,19 +1,13 @@
 // Movies: PNG files are sent to ffmpeg, which encodes them as H.264 in an MP4 file.
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "view/view.h"
-
-extern char** environ;
 
 enum {
   PNG_LIMIT = 1 << 30,  // bytes of one PNG file
@@ -31,30 +25,17 @@ bool rv_view_has_ffmpeg(void) {
     size_t n = strcspn(path, ":");
     char* name = rv_strf("%.*s/ffmpeg", (int)n, path);
     if (!name) return false;
-    found = n > 0 && access(name, X_OK) == 0;
+    found = n > 0 && rv_platform_is_program(name);
     rv_free(name);
     path += n + (path[n] == ':');
   }
   return found;
 }
 
-// Starts ffmpeg with standard input from `input` and standard error to `messages`. No shell is involved, so no file
-// name can act as a command. Returns an errno value, 0 on success.
-static int start_ffmpeg(const char* const* arguments, int input, int messages, pid_t* pid) {
-  posix_spawn_file_actions_t actions;
-  if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
-  int status = posix_spawn_file_actions_adddup2(&actions, input, 0);
-  if (!status) status = posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  if (!status) status = posix_spawn_file_actions_adddup2(&actions, messages, 2);
-  if (!status) status = posix_spawnp(pid, "ffmpeg", &actions, NULL, (char* const*)arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return status;
-}
-
-// Sends all bytes; false when the reader has closed. A socket, unlike a pipe, reports that without a signal.
+// Sends all bytes; false when the reader has closed.
 static bool send_all(int socket, const char* bytes, size_t count) {
   while (count > 0) {
-    ssize_t n = send(socket, bytes, count, MSG_NOSIGNAL);
+    ptrdiff_t n = rv_platform_send(socket, bytes, count);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     bytes += n;
@@ -82,11 +63,11 @@ static RvResult send_pngs(int socket, const char* const* pngs, size_t count, boo
 }
 
 // Waits for the process; true if it exited with status 0.
-static bool wait_for_success(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
+static bool wait_for_success(RvProcess process) {
+  bool success = false;
+  while (rv_platform_wait(&process, 1, &success) < 0)
     if (errno != EINTR) return false;
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  return success;
 }
 
 // Copies the last line of ffmpeg's error output.
@@ -106,25 +87,25 @@ typedef struct Encoder {
   char* rate;        // frames a second, as text
   char* target;      // output file as an ffmpeg URL
   FILE* messages;    // error output of ffmpeg
-  int ends[2];       // socket pair: ffmpeg's input, our output; -1 when closed
-  pid_t pid;
+  int ends[2];       // channel: ffmpeg's input, our output; -1 when closed
+  RvProcess process;
 } Encoder;
 
-// Makes the texts, the message file and the socket pair.
+// Makes the texts, the message file and the channel.
 static RvResult encoder_open(Encoder* e, double fps, const char* temporary, RvError* error) {
   e->messages = tmpfile();
   e->rate = rv_strf("%.6f", fps);
   // "file:" keeps ffmpeg from reading a name with a colon as a protocol.
   e->target = rv_strf("file:%s", temporary);
   if (!e->rate || !e->target) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (!e->messages || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->ends) != 0)
+  if (!e->messages || !rv_platform_channel(e->ends))
     return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
   return RV_OK;
 }
 
 // Starts ffmpeg: PNG pictures on standard input; H.264 at constant quality (crf 16), padded to even sides, BT.709 video
 // range, 4:2:0; the index at the head of the file, and no encoder version or date in it, so that equal pictures give
-// equal files.
+// equal files. No shell is involved, so no file name can act as a command.
 static RvResult encoder_start(Encoder* e, RvError* error) {
   // clang-format off
   const char* arguments[] = {
@@ -136,7 +117,8 @@ static RvResult encoder_start(Encoder* e, RvError* error) {
       "-movflags", "+faststart", "-fflags", "+bitexact",
       "-f", "mp4", e->target, NULL};
   // clang-format on
-  int status = start_ffmpeg(arguments, e->ends[0], fileno(e->messages), &e->pid);
+  int status = rv_platform_start("ffmpeg", arguments, e->ends[0], RV_FILE_NONE, rv_platform_descriptor(e->messages),
+                                 &e->process);
   if (status == ENOENT)
     return rv_fail(error, RV_NOT_FOUND,
                    "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: apt-get install ffmpeg) or "
@@ -146,9 +128,9 @@ static RvResult encoder_start(Encoder* e, RvError* error) {
   return RV_OK;
 }
 
-// Closes one end of the socket pair.
+// Closes one end of the channel.
 static void encoder_close_end(Encoder* e, int end) {
-  if (e->ends[end] >= 0) close(e->ends[end]);
+  if (e->ends[end] >= 0) rv_platform_close(e->ends[end]);
   e->ends[end] = -1;
 }
 
@@ -158,7 +140,7 @@ static RvResult encoder_run(Encoder* e, const char* const* pngs, size_t count, R
   encoder_close_end(e, 0);
   RvResult result = send_pngs(e->ends[1], pngs, count, &closed, error);
   encoder_close_end(e, 1);
-  bool success = wait_for_success(e->pid);
+  bool success = wait_for_success(e->process);
   if (result || (success && !closed)) return result;
   char text[MESSAGE_LIMIT];
   last_message(e->messages, text, sizeof text);
@@ -188,7 +170,7 @@ RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, co
   if (!result) result = encoder_run(&encoder, pngs, count, error);
   encoder_free(&encoder);
   if (!result) result = rv_file_rename(temporary, path, error);
-  if (result) unlink(temporary);
+  if (result) rv_platform_remove(temporary);
   rv_free(temporary);
   return result;
 }

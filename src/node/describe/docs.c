@@ -1,12 +1,11 @@
 // Writes the generated pages of the manual: one for each node type, and the index.
 #include "node/describe/docs.h"
 
-#include <dirent.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "node/table.h"
 #include "parm/text.h"
 
@@ -71,17 +70,17 @@ static bool orphan(const char* folder, const char* name) {
 
 // Removes generated pages of types that no longer exist.
 static RvResult remove_orphans(const char* folder, RvError* error) {
-  DIR* dir = opendir(folder);
+  RvFolder* dir = rv_platform_folder_open(folder);
   if (!dir) return rv_fail(error, RV_IO, "%s: the folder cannot be read", folder);
   RvResult result = RV_OK;
-  for (struct dirent* entry = readdir(dir); !result && entry; entry = readdir(dir)) {
-    if (!orphan(folder, entry->d_name)) continue;
-    char* path = rv_strf("%s/%s", folder, entry->d_name);
-    if (!path || unlink(path) != 0)
-      result = rv_fail(error, RV_IO, "%s/%s: the page cannot be removed", folder, entry->d_name);
+  for (const char* name = rv_platform_folder_next(dir); !result && name; name = rv_platform_folder_next(dir)) {
+    if (!orphan(folder, name)) continue;
+    char* path = rv_strf("%s/%s", folder, name);
+    if (!path || !rv_platform_remove(path))
+      result = rv_fail(error, RV_IO, "%s/%s: the page cannot be removed", folder, name);
     rv_free(path);
   }
-  closedir(dir);
+  rv_platform_folder_close(dir);
   return result;
 }
 

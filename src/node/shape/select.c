@@ -2,12 +2,12 @@
 #include "node/shape/select.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/platform.h"
 
 // True for a word that starts with a digit.
 static bool is_number(const char* word) {
@@ -17,7 +17,7 @@ static bool is_number(const char* word) {
 // True if a group of the owner matches the word.
 static bool owner_has(const RvDetail* detail, RvOwner owner, const char* word) {
   for (size_t i = 0; i < rv_detail_group_count(detail, owner); ++i)
-    if (fnmatch(word, rv_group_name(rv_detail_group(detail, owner, i)), 0) == 0) return true;
+    if (rv_platform_match(word, rv_group_name(rv_detail_group(detail, owner, i)))) return true;
   return false;
 }
 
@@ -56,7 +56,7 @@ static RvResult mark_groups(const RvDetail* detail, RvOwner owner, const char* w
   bool any = false;
   for (size_t i = 0; i < rv_detail_group_count(detail, owner); ++i) {
     const RvGroup* group = rv_detail_group(detail, owner, i);
-    if (fnmatch(word, rv_group_name(group), 0) != 0) continue;
+    if (!rv_platform_match(word, rv_group_name(group))) continue;
     const uint8_t* in = rv_group_read(group);
     any = true;
     for (size_t k = 0; k < count; ++k)
@@ -85,7 +85,7 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
   RvResult r = copy ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   size_t count = rv_detail_count(detail, *owner);
   char* position = NULL;
-  char* word = copy ? strtok_r(copy, " \t", &position) : NULL;
+  char* word = copy ? rv_platform_strtok(copy, " \t", &position) : NULL;
   if (word) {
     // If the first word removes elements, the selection starts with all.
     *mask = rv_alloc(count, 1);
@@ -95,7 +95,7 @@ RvResult rv_select(const RvDetail* detail, const char* text, RvSelectType type, 
       r = rv_fail(error, RV_NO_MEMORY, "out of memory for a group");
   }
   // Words apply in order.
-  for (; word && r == RV_OK; word = strtok_r(NULL, " \t", &position)) {
+  for (; word && r == RV_OK; word = rv_platform_strtok(NULL, " \t", &position)) {
     const char* name = word + (word[0] == '!');
     uint8_t value = word[0] != '!';
     r = is_number(name) ? mark_range(name, value, *mask, count, error)
@@ -139,7 +139,7 @@ bool rv_select_name(const char* patterns, const char* name) {
       memcpy(word, patterns, n);
       word[n] = 0;
       bool out = word[0] == '^' || word[0] == '!';
-      if (fnmatch(word + out, name, 0) == 0) wanted = !out;
+      if (rv_platform_match(word + out, name)) wanted = !out;
     }
     patterns += n + (patterns[n] != 0);
   }
