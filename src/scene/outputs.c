@@ -82,10 +82,10 @@ static RvResult place_of(Plan* plan, const char* path, uint64_t* hash, RvError* 
 
 // Adds the files of a node at a frame.
 static RvResult plan_frame(Plan* plan, RvSceneNode* node, double frame, RvError* error) {
-  char* parms = rv_scene_order_values(plan->scene, node, frame);
+  void* parms;
+  RvResult result = rv_scene_order_values(plan->scene, node, frame, &parms, error);
   // A value that cannot be evaluated fails in the cook, with its reason.
-  if (!parms) return RV_OK;
-  RvResult result = RV_OK;
+  if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
     Planned file = {.node = node, .frame = frame};
@@ -114,7 +114,9 @@ static bool is_target(const RvSceneNode* node, RvSceneNode* const* targets, size
 
 // The error for a file with two writers, or with two frames of one.
 static RvResult refuse_pair(Plan* plan, const Planned* a, const Planned* b, RvError* error) {
-  char* parms = rv_scene_order_values(plan->scene, b->node, b->frame);
+  void* parms;
+  RvResult result = rv_scene_order_values(plan->scene, b->node, b->frame, &parms, error);
+  if (result) return result;
   const char* path = NULL;
   for (size_t row = 0; parms && !path && row < b->node->type->parms->count; ++row) path = file_of(b->node, row, parms);
   if (a->node == b->node)
@@ -420,8 +422,10 @@ typedef struct Verify {
 
 // Examines the files of a node at a frame. *bad is set if one is not what was written.
 static RvResult verify_frame(Verify* v, RvSceneNode* node, double frame, bool* bad, RvError* error) {
-  char* parms = rv_scene_order_values(v->scene, node, frame);
-  RvResult result = parms ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  void* parms;
+  RvResult result = rv_scene_order_values(v->scene, node, frame, &parms, error);
+  // A value that cannot be evaluated fails in the cook, with its reason.
+  if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
     if (!path) continue;
