@@ -38,6 +38,8 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
 // Sets the memory limit of the process to that of a text, "4G" or "none"; NULL: that of the environment variable
 // RIVULET_MAX_MEMORY, or nine tenths of what the machine, its control group and ulimit -v allow.
 RvResult rv_cli_memory_limit(const char* text, RvError* error);
+// What to do when memory runs out; ends every such error of the command line.
+extern const char rv_cli_memory_advice[];
 // True after Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal). A second signal ends the process at once; files
 // are never left partly written.
 bool rv_cli_interrupted(void);

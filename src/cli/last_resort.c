@@ -25,8 +25,9 @@ static void on_crash(int signal_number) {
   }
   say("rivulet: the library ");
   say(library);
-  say(" cannot go on, as happens when memory runs out; all files are whole: free memory, use fewer --threads or a "
-      "smaller scene, and continue with --resume\n");
+  say(" cannot go on, as happens when memory runs out; all files are whole: ");
+  say(rv_cli_memory_advice);
+  say("\n");
   _exit(rv_result_exit_code(RV_SHIM));
 }
 

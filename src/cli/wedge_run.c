@@ -47,6 +47,22 @@ static void add_values(const RvWedge* w, size_t index, Words* words) {
   }
 }
 
+// Appends an option and its value, if there is one.
+static void add_option(Words* words, const char* name, const char* value) {
+  if (!value) return;
+  add_copy(words, name);
+  add_copy(words, value);
+}
+
+// Runs a command in this process and frees its words; returns the exit code.
+static int call(Words* words, int (*command)(int argc, char** argv)) {
+  RvError error = {0};
+  if (words->failed) rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  int code = words->failed ? rv_cli_error(&error) : command(words->count, words->items);
+  clear(words);
+  return code;
+}
+
 // Cooks a variation; returns the exit code.
 static int cook(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
@@ -57,17 +73,13 @@ static int cook(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, "--report");
   add(&words, rv_cli_wedge_path(w, index, "report.jsonl"));
   add_copy(&words, "--quiet");
-  if (w->frames) {
-    add_copy(&words, "--frames");
-    add_copy(&words, w->frames);
-  }
+  add_option(&words, "--frames", w->frames);
+  add_option(&words, "--confine", w->confine);
   if (threads > 0) {
     add_copy(&words, "--threads");
     add(&words, rv_strf("%d", threads));
   }
-  int code = words.failed ? 2 : rv_cli_cook(words.count, words.items);
-  clear(&words);
-  return code;
+  return call(&words, rv_cli_cook);
 }
 
 // Draws the picture of a variation; returns the exit code.
@@ -79,19 +91,21 @@ static int draw(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, "--quiet");
   add_copy(&words, "--out");
   add(&words, rv_strf("%s/w%04zu", w->dir, index));
-  add_copy(&words, "--size");
-  add_copy(&words, w->size ? w->size : "480x270");
-  add_copy(&words, "--frames");
-  add_copy(&words, w->picture);
+  add_option(&words, "--size", w->size ? w->size : "480x270");
+  add_option(&words, "--frames", w->picture);
+  add_option(&words, "--confine", w->confine);
   if (threads > 0) {
     add_copy(&words, "--threads");
     add(&words, rv_strf("%d", threads));
   }
   add_copy(&words, "-o");
   add(&words, rv_cli_wedge_path(w, index, "still.png"));
-  int code = words.failed ? 2 : rv_cli_flipbook(words.count, words.items);
-  clear(&words);
-  return code;
+  return call(&words, rv_cli_flipbook);
+}
+
+// An internal error, or lack of memory, keeps its exit code.
+static RvResult failure_of(int code) {
+  return code == rv_result_exit_code(RV_INTERNAL) ? RV_INTERNAL : RV_BAD_INPUT;
 }
 
 RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
@@ -107,7 +121,7 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
   int code = result ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
   if (!result && code == rv_result_exit_code(RV_CANCELLED)) result = rv_fail(error, RV_CANCELLED, "interrupted");
-  if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed; see its log.txt", index);
+  if (!result && code) result = rv_fail(error, failure_of(code), "variation %zu failed; see its log.txt", index);
   if (!result) result = rv_file_write(mark, "done\n", 5, error);
   rv_free(mark);
   rv_free(still);
@@ -116,11 +130,14 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
 
 //---------------------------------------------------------------------------------------------- processes
 
-// Path of this program; NULL on failure.
-static char* own_program(void) {
+// Path of this program; the caller frees it.
+static RvResult own_program(char** program, RvError* error) {
   char path[4096];
+  *program = NULL;
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  return length > 0 ? rv_strf("%.*s", (int)length, path) : NULL;
+  if (length <= 0) return rv_fail(error, RV_IO, "cannot find the path of this program in /proc/self/exe");
+  *program = rv_strf("%.*s", (int)length, path);
+  return *program ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
 // Prints the outcome of a variation with its values.
@@ -145,7 +162,8 @@ static pid_t start_task(const RvWedge* w, size_t index, const char* program, int
   pid_t pid = -1;
   int reason = log ? 0 : ENOMEM;
   char* folder = rv_strf("%s/w%04zu", w->dir, index);
-  if (!reason && (!folder || rv_file_make_folder(folder, error))) reason = EIO;
+  if (!reason && !folder) reason = ENOMEM;
+  if (!reason && rv_file_make_folder(folder, error)) reason = EIO;
   posix_spawn_file_actions_init(&files);
   if (!reason)
     reason = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0644);
@@ -153,7 +171,9 @@ static pid_t start_task(const RvWedge* w, size_t index, const char* program, int
   if (!reason) reason = posix_spawn(&pid, program, &files, NULL, argv, environ);
   posix_spawn_file_actions_destroy(&files);
   if (reason) {
-    rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason));
+    bool memory = reason == ENOMEM || reason == EAGAIN;
+    rv_fail(error, memory ? RV_NO_MEMORY : RV_IO, "cannot start variation %zu: %s%s", index,
+            memory ? "out of memory: " : "", strerror(reason));
     pid = -1;
   }
   rv_free(log);
@@ -168,7 +188,7 @@ typedef struct Running {
 } Running;
 
 // Waits for one process to end and removes it from the list.
-static void wait_for_one(const RvWedge* w, Running* running, int* count, size_t* failed) {
+static void wait_for_one(const RvWedge* w, Running* running, int* count, RvWedgeFailures* failures) {
   int status = 0;
   pid_t pid;
   do pid = waitpid(-1, &status, 0);
@@ -176,22 +196,22 @@ static void wait_for_one(const RvWedge* w, Running* running, int* count, size_t*
   for (int k = 0; k < *count; ++k) {
     if (running[k].pid != pid) continue;
     bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    *failed += !good;
+    failures->count += !good;
+    failures->internal |= WIFEXITED(status) && failure_of(WEXITSTATUS(status)) == RV_INTERNAL;
     print_outcome(w, running[k].index, good ? "done" : "FAILED");
     running[k] = running[--*count];
   }
 }
 
-RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
+RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, RvWedgeFailures* failures, RvError* error) {
   enum { MAX_JOBS = 256 };
   Running running[MAX_JOBS];
   int count = 0, cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  char* program = own_program();
-  if (!program) return rv_fail(error, RV_IO, "cannot find the path of this program in /proc/self/exe");
+  char* program;
+  RvResult result = own_program(&program, error);
+  if (result) return result;
   jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
   int threads = cores / jobs > 1 ? cores / jobs : 1;
-  RvResult result = RV_OK;
-  *failed = 0;
   // Keep `jobs` processes running.
   for (size_t i = 0; i < w->count && !result && !rv_cli_interrupted(); ++i) {
     if (!todo[i]) continue;
@@ -201,12 +221,12 @@ RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t
       break;
     }
     running[count++] = (Running){pid, i};
-    while (count >= jobs && !rv_cli_interrupted()) wait_for_one(w, running, &count, failed);
+    while (count >= jobs && !rv_cli_interrupted()) wait_for_one(w, running, &count, failures);
   }
   // After an interrupt, stop the running processes; wait for all of them.
   if (rv_cli_interrupted())
     for (int k = 0; k < count; ++k) kill(running[k].pid, SIGTERM);
-  while (count > 0) wait_for_one(w, running, &count, failed);
+  while (count > 0) wait_for_one(w, running, &count, failures);
   rv_free(program);
   if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
   return result;
@@ -254,14 +274,16 @@ static char* list_of(const bool* todo, size_t count) {
 // Submits a job that runs `wedge DIR WORDS` of this program; returns the number of the job.
 static RvResult submit(const RvWedge* w, const char* options, const char* log, const char* words, char number[64],
                        RvError* error) {
-  char* program = own_program();
-  char* me = program ? quoted(program) : NULL;
+  char* program;
+  RvResult result = own_program(&program, error);
+  if (result) return result;
+  char* me = quoted(program);
   char* dir = quoted(w->dir);
   char* command = NULL;
   if (me && dir)
     command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
                       dir, me, options, dir, log, words);
-  RvResult result = command ? run_sbatch(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  result = command ? run_sbatch(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(program);
   rv_free(me);
   rv_free(dir);
