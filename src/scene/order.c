@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "parm/values.h"
 #include "scene/host.h"
 
 //------------------------------------------------------------------------------------------------ order
@@ -210,9 +211,12 @@ static RvResult prepare_upstream(RvScene* scene, RvSceneNode* node, RvError* err
     node->earliest_start = fmin(node->earliest_start, wire->node->earliest_start);
     node->latest_start = fmax(node->latest_start, wire->node->latest_start);
   }
+  // The name of a file that is written, with its $F, does not change what passes through the node.
+  bool writes = (node->type->flags & RV_NODE_WRITES) && !node->loads_from_disk;
+  bool animated = writes ? rv_parms_animated_beside_files(node->parms) : rv_parms_animated(node->parms);
   // A node that samples other frames depends on the frame as soon as an input does: an input that is equal at two
   // frames may still differ next to them.
-  node->own_time_dependent = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms) ||
+  node->own_time_dependent = solver || animated || (node->type->flags & RV_NODE_TIME_DEPENDENT) ||
                              (input_time_dependent && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
   node->time_dependent = node->own_time_dependent || input_time_dependent;
   // A file with a fixed name is part of the graph key; files of a sequence are examined frame by frame.
