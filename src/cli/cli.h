@@ -44,6 +44,8 @@ extern const char rv_cli_memory_advice[];
 // are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
+// Starts the worker threads, so that a lack of room for them is an error at the start.
+RvResult rv_cli_threads_start(RvError* error);
 // Tells a crash inside a library of others as an error (last_resort.c).
 void rv_cli_last_resort(void);
 

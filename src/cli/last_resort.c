@@ -7,8 +7,11 @@
 #include <unistd.h>
 
 #include "base/foreign.h"
+#include "base/parallel.h"
 #include "cli/cli.h"
 #include "rivulet/base.h"
+
+enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
 
 // Writes a text by the system call, which is allowed in a signal handler.
 static void say(const char* text) {
@@ -29,6 +32,14 @@ static void on_crash(int signal_number) {
   say(rv_cli_memory_advice);
   say("\n");
   _exit(rv_result_exit_code(RV_SHIM));
+}
+
+RvResult rv_cli_threads_start(RvError* error) {
+  // TBB may wait forever for a thread that could not be started; the alarm ends that.
+  alarm(START_SECONDS);
+  RvResult result = rv_threads_start(error);
+  alarm(0);
+  return result;
 }
 
 void rv_cli_last_resort(void) {

@@ -14,7 +14,6 @@
 #include "base/parallel.h"
 
 enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
-enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
 
 // Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
@@ -211,10 +210,7 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
   *session = (RvSession){.quiet = options->quiet, .scene_path = options->scene};
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_cli_memory_limit(options->max_memory, error);
-  // TBB may wait forever for a thread that could not be started; the alarm ends that (last_resort.c).
-  alarm(START_SECONDS);
-  if (!result) result = rv_threads_start(error);
-  alarm(0);
+  if (!result) result = rv_cli_threads_start(error);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/describe.h"
 #include "cli/wedge.h"
 #include "parm/text.h"
 
@@ -172,11 +173,13 @@ static json_t* to_json(const RvWedge* w) {
 }
 
 RvResult rv_cli_wedge_save(const RvWedge* w, RvError* error) {
+  // The JSON library does not report every failed allocation of its text: it would drop a key.
+  rv_cli_json_begin();
   json_t* json = to_json(w);
   char* text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
   char* path = rv_strf("%s/wedge.json", w->dir);
-  RvResult result =
-      text && path ? rv_file_write(path, text, strlen(text), error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = text && path && !rv_cli_json_failed() ? rv_file_write(path, text, strlen(text), error)
+                                                          : rv_fail(error, RV_NO_MEMORY, "out of memory");
   free(text);
   rv_free(path);
   json_decref(json);
@@ -239,9 +242,10 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   char* path = result ? NULL : rv_strf("%s/wedge.json", w->dir);
   if (!result && !path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result) result = rv_file_read(path, MAX_BYTES, &text, &bytes, error);
+  // Without memory the JSON library may even give texts that lack a character.
+  rv_cli_json_begin();
   json_t* json = result ? NULL : json_loadb(text, bytes, 0, &where);
-  if (!result && !json && json_error_code(&where) == json_error_out_of_memory)
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
+  if (!result && rv_cli_json_failed()) result = rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
   if (!result && !json) result = rv_fail(error, RV_BAD_FILE, "%s, line %d: %s", path, where.line, where.text);
   // Scene and options as they were given.
   if (!result) result = read_texts(json, w, error);

@@ -234,7 +234,7 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
     unlink(name);
     usda->spool = fdopen(file, "w+b");
     if (!usda->spool) {
-      result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+      result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
       close(file);
     }
   }

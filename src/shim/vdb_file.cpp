@@ -203,7 +203,8 @@ static RvResult write_temporary(const char* path, const char* temporary, RvGrid*
     vdb_run([&] { write_stream(stream, temporary, grids, count, half); });
   } catch (const std::ios_base::failure&) {
     int reason = errno;
-    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path, reason ? strerror(reason) : "the file system reported an error");
+    vdb_refuse(rv_file_reason(reason), "cannot write '%s': %s", path,
+               reason ? strerror(reason) : "the file system reported an error");
   }
   return RV_OK;
   RV_VDB_END(error)
@@ -294,7 +295,7 @@ RvResult rv_grid_read_bytes(const char* name, void* bytes, size_t size, RvGrid**
                             const RvLog* log, RvError* error) {
   *grids = nullptr;
   *count = 0;
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   std::vector<openvdb::GridBase::Ptr> found;
   read_all(name, static_cast<unsigned char*>(bytes), size, found, log);
   return hand_over(found, grids, count, error);
