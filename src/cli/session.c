@@ -116,7 +116,8 @@ static int open_unchanged(const char* path, bool* regular) {
 static RvResult take_report(const RvSession* session, int fd, RvError* error) {
   struct stat info;
   if (fstat(fd, &info) != 0)
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", session->report_path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", session->report_path,
+                   strerror(errno));
   if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return rv_fail(error, RV_BAD_INPUT, "--report: another run writes '%s'; wait for it, or choose another name",
                    session->report_path);
@@ -142,17 +143,17 @@ static RvResult on_begun(void* user, RvError* error) {
   if (result) return result;
   bool regular;
   int fd = open_unchanged(path, &regular);
-  if (fd < 0) return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  if (fd < 0) return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   if (regular) result = take_report(session, fd, error);
   if (!result && regular && !session->report_append && ftruncate(fd, 0) != 0)
-    result = rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+    result = rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   if (!result) session->report = fdopen(fd, regular ? "r+" : "w");
   if (!session->report) {
     close(fd);
     return result ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (regular && cut_partial_line(session->report))
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   return RV_OK;
 }
 

@@ -299,7 +299,9 @@ static RvResult open_journal(RvOutputs* o, RvError* error) {
   rv_free(text.data);
   if (result) return result;
   o->journal = open(o->journal_path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-  return o->journal >= 0 ? RV_OK : rv_fail(error, RV_IO, "cannot write '%s': %s", o->journal_path, strerror(errno));
+  return o->journal >= 0
+             ? RV_OK
+             : rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", o->journal_path, strerror(errno));
 }
 
 RvResult rv_scene_outputs_begin(RvScene* scene, const char* folder, bool resume, double done, RvError* error) {
@@ -349,7 +351,8 @@ RvResult rv_scene_outputs_commit(RvScene* scene, RvError* error) {
   if (!o || !o->lines.count) return RV_OK;
   int reason = append_all(o->journal, o->lines.data, o->lines.count);
   o->lines.count = 0;
-  return reason ? rv_fail(error, RV_IO, "cannot write '%s': %s", o->journal_path, strerror(reason)) : RV_OK;
+  return reason ? rv_fail(error, rv_file_reason(reason), "cannot write '%s': %s", o->journal_path, strerror(reason))
+                : RV_OK;
 }
 
 void rv_scene_outputs_end(RvScene* scene) {

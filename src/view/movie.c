@@ -118,7 +118,7 @@ static RvResult encoder_open(Encoder* e, double fps, const char* temporary, RvEr
   e->target = rv_strf("file:%s", temporary);
   if (!e->rate || !e->target) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!e->messages || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, e->ends) != 0)
-    return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
   return RV_OK;
 }
 
@@ -142,7 +142,8 @@ static RvResult encoder_start(Encoder* e, RvError* error) {
                    "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: apt-get install ffmpeg) or "
                    "write PNG files to a folder",
                    e->path);
-  if (status) return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(status));
+  if (status)
+    return rv_fail(error, rv_file_reason(status), "cannot start ffmpeg for '%s': %s", e->path, strerror(status));
   return RV_OK;
 }
 

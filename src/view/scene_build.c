@@ -179,8 +179,10 @@ static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   rtcSetSceneFlags(scene->scene, RTC_SCENE_FLAG_ROBUST);
   rtcSetSceneBuildQuality(scene->scene, RTC_BUILD_QUALITY_MEDIUM);
   rtcCommitScene(scene->scene);
+  // Even the question for its error allocates.
+  RvResult result = embree_error(scene, error);
   rv_foreign_leave();
-  return embree_error(scene, error);
+  return result;
 }
 
 // Adds the level sets of a detail; *water: one of them is the surface of a liquid.

@@ -39,7 +39,8 @@ if not INJECTOR:
     print("RV_FAIL_NTH, the path of the library fail_nth, is not set: there is none in builds with a sanitizer")
     sys.exit(77)
 KINDS = ("alloc", "drought", "write", "fsync", "rename", "thread")
-SAMPLES = {"alloc": 24, "drought": 6, "write": 8, "fsync": 4, "rename": 4, "thread": 6}  # of each case in ./test
+SAMPLES = {"alloc": 24, "drought": 6, "write": 8, "fsync": 4, "rename": 4, "thread": 6}  # of each scene in ./test
+FEW_SAMPLES = {"alloc": 12, "drought": 6, "write": 3, "fsync": 2, "rename": 1, "thread": 2}  # of each other command
 LAST_RESORT = re.compile("the library (.+?) cannot go on")
 FRAMES = 2
 WORKERS = {"thread": 4}  # allocations are counted in order, which one worker keeps
@@ -322,7 +323,7 @@ def sweep(where, name, case, kind, choice):
         elif choice == "places":
             chosen = places
         elif choice == "sample":
-            few = min(SAMPLES[kind], len(places))
+            few = min((SAMPLES if case.words[0] == "cook" else FEW_SAMPLES)[kind], len(places))
             chosen = [places[(2 * k + 1) * len(places) // (2 * few)] for k in range(few)]
         return total, len(places), [(n, *judge(runs, kind, n)) for n in chosen]
     finally:
