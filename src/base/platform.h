@@ -120,8 +120,9 @@ enum { RV_FILE_NONE = -1 };  // in place of a descriptor: what is written is los
 // Starts a program, which is looked for on the PATH if it has no slash. No shell is involved. Returns an errno value.
 int rv_platform_start(const char* program, const char* const* words, int input, int output, int errors,
                       RvProcess* process);
-// Waits until one of the processes ends. Returns its place; -1 with EINTR after a signal.
-ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, bool* success);
+// Waits until one of the processes ends; its code is -1 if a signal ended it. Returns its place; -1 with EINTR after a
+// signal.
+ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, int* code);
 void rv_platform_stop(RvProcess process);
 // A pair of connected ends, [0] for the reading process and [1] for us.
 bool rv_platform_channel(int ends[2]);

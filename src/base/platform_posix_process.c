@@ -83,12 +83,12 @@ int rv_platform_start(const char* program, const char* const* words, int input, 
   return status;
 }
 
-ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, bool* success) {
+ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, int* code) {
   for (;;) {
     int status = 0;
     pid_t pid = waitpid(count == 1 ? (pid_t)processes[0] : -1, &status, 0);
     if (pid < 0) return -1;
-    *success = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     for (size_t i = 0; i < count; ++i)
       if (processes[i] == pid) return (ptrdiff_t)i;
   }

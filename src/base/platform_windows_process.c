@@ -108,14 +108,14 @@ int rv_platform_start(const char* program, const char* const* words, int input, 
   return 0;
 }
 
-ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, bool* success) {
+ptrdiff_t rv_platform_wait(const RvProcess* processes, size_t count, int* code) {
   // The system waits for at most 64 at once, so all are asked in turn.
   for (size_t i = 0; count; i = (i + 1) % count) {
     HANDLE handle = (HANDLE)processes[i];
     DWORD state = WaitForSingleObject(handle, i == 0 ? 10 : 0);
     if (state == WAIT_TIMEOUT) continue;
-    DWORD code = 1;
-    *success = state == WAIT_OBJECT_0 && GetExitCodeProcess(handle, &code) && code == 0;
+    DWORD ended = 1;
+    *code = state == WAIT_OBJECT_0 && GetExitCodeProcess(handle, &ended) ? (int)ended : -1;
     CloseHandle(handle);
     return (ptrdiff_t)i;
   }

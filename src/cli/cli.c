@@ -31,7 +31,7 @@ static const struct {
     {"check", rv_cli_check, "check [NAME...] [--json]"},
     {"wedge", rv_cli_wedge,
      "wedge SCENE --vary NODE.PARM=a,b,c ... --out DIR [--frames A-B] [--picture FRAME|none] [--size WxH]\n"
-     "             [--jobs N] [--slurm]\n"
+     "             [--jobs N] [--slurm] [--confine DIR[:DIR]]\n"
      "  rivulet wedge DIR --failed|--sheet [--jobs N] [--slurm]"},
     {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };
@@ -71,6 +71,7 @@ int rv_cli_error(const RvError* error) {
   if (error->code != RV_OK) {
     fputs("rivulet: ", stderr);
     rv_cli_put(stderr, error->text);
+    if (error->code == RV_NO_MEMORY) fprintf(stderr, "; %s", rv_cli_memory_advice);
     fputc('\n', stderr);
   }
   return rv_result_exit_code(error->code);

@@ -38,10 +38,14 @@ RvResult rv_cli_frames(const char* text, double* first, double* last, RvError* e
 // Sets the memory limit of the process to that of a text, "4G" or "none"; NULL: that of the environment variable
 // RIVULET_MAX_MEMORY, or nine tenths of what the machine, its control group and ulimit -v allow.
 RvResult rv_cli_memory_limit(const char* text, RvError* error);
+// What to do when memory runs out; ends every such error of the command line.
+extern const char rv_cli_memory_advice[];
 // True after Ctrl-C (SIGINT), SIGTERM or SIGHUP (a closed terminal). A second signal ends the process at once; files
 // are never left partly written.
 bool rv_cli_interrupted(void);
 void rv_cli_catch_signals(void);
+// Starts the worker threads, so that a lack of room for them is an error at the start.
+RvResult rv_cli_threads_start(RvError* error);
 // Tells a crash inside a library of others as an error (last_resort.c).
 void rv_cli_last_resort(void);
 

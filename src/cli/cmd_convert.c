@@ -77,19 +77,20 @@ static RvResult convert_sequence(const Conversion* c, RvError* error) {
   return result;
 }
 
-// True if a name differs from frame to frame. A variable such as $HIP alone would give all frames the same name.
-static bool has_frame(const char* name) {
+// *differ: a name differs from frame to frame. A variable such as $HIP alone would give all frames the same name.
+static RvResult has_frame(const char* name, bool* differ, RvError* error) {
   char* one = rv_vars_expand(&(RvVars){.frame = 1, .fps = 24}, name);
   char* two = rv_vars_expand(&(RvVars){.frame = 2, .fps = 24}, name);
-  bool differ = one && two && strcmp(one, two) != 0;
+  *differ = one && two && strcmp(one, two) != 0;
+  RvResult result = one && two ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(one);
   rv_free(two);
-  return differ;
+  return result;
 }
 
 // Checks that input, output and frame range fit together.
-static RvResult check(const Conversion* c, bool has_frames, RvError* error) {
-  bool from_many = strchr(c->in, '$') != NULL, to_many = has_frame(c->out);
+static RvResult check(const Conversion* c, bool has_frames, bool to_many, RvError* error) {
+  bool from_many = strchr(c->in, '$') != NULL;
   if (from_many && !has_frames)
     return rv_fail(error, RV_BAD_INPUT, "'%s' is a sequence: give its frames with --frames A-B", c->in);
   if (!from_many && has_frames)
@@ -114,8 +115,11 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   c.out = words->items[1];
   if (fps) c.fps = strtod(fps, NULL);
   if (frames) result = rv_cli_frames(frames, &c.first, &c.last, error);
-  if (!result) result = check(&c, frames != NULL, error);
-  if (!result && frames && !has_frame(c.out)) return convert_sequence(&c, error);
+  bool to_many = false;
+  if (!result) result = has_frame(c.out, &to_many, error);
+  if (!result) result = check(&c, frames != NULL, to_many, error);
+  if (!result) result = rv_cli_threads_start(error);
+  if (!result && frames && !to_many) return convert_sequence(&c, error);
   for (double frame = c.first; !result && frame <= c.last; ++frame) {
     result = convert_one(&c, frame, error);
     if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");

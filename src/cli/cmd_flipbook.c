@@ -317,7 +317,7 @@ static RvResult make_picture_folder(Flipbook* f, RvError* error) {
   RvResult result =
       parent && folder ? rv_file_make_folder(parent, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!result && !rv_platform_temporary_folder(folder))
-    result = rv_fail(error, RV_IO, "cannot make a folder beside '%s': %s", f->output, strerror(errno));
+    result = rv_fail(error, rv_file_reason(errno), "cannot make a folder beside '%s': %s", f->output, strerror(errno));
   rv_free(parent);
   if (result)
     rv_free(folder);

@@ -174,6 +174,8 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   RvResult result = rv_cli_options(argc, argv, options, 1, words, error);
   if (result) return result;
   if (words->count == 0) return rv_fail(error, RV_BAD_INPUT, "info needs at least one file name");
+  // OpenVDB counts voxels in parallel.
+  result = rv_cli_threads_start(error);
   for (size_t i = 0; i < words->count && !result; ++i) {
     const char* path = words->items[i];
     rv_cli_json_begin();
@@ -187,6 +189,9 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
       printf("%s\n", text);
     } else if (!result) {
       print_text(object);
+      // The values of the text are made as it is printed.
+      if (rv_cli_json_failed())
+        result = rv_fail(error, RV_NO_MEMORY, "out of memory for the description of '%s'; it is not complete", path);
     }
     free(text);
     json_decref(object);

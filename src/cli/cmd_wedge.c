@@ -8,7 +8,7 @@
 
 // Options of the command.
 typedef struct WedgeOptions {
-  const char *out, *frames, *picture, *size;
+  const char *out, *frames, *picture, *size, *confine;
   const char* task;   // number of one variation to run in this process
   int jobs, threads;  // variations at once; threads of each
   bool slurm;         // submit to Slurm instead of running here
@@ -20,12 +20,13 @@ typedef struct WedgeOptions {
 // Reads the command line.
 static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words, WedgeOptions* o, RvError* error) {
   const RvOption options[] = {
-      {"--vary", RV_OPTION_LIST, vary},         {"--out", RV_OPTION_TEXT, &o->out},
-      {"--frames", RV_OPTION_TEXT, &o->frames}, {"--picture", RV_OPTION_TEXT, &o->picture},
-      {"--size", RV_OPTION_TEXT, &o->size},     {"--jobs", RV_OPTION_INT, &o->jobs},
-      {"--slurm", RV_OPTION_FLAG, &o->slurm},   {"--failed", RV_OPTION_FLAG, &o->failed},
-      {"--task", RV_OPTION_TEXT, &o->task},     {"--threads", RV_OPTION_INT, &o->threads},
-      {"--sheet", RV_OPTION_FLAG, &o->sheet},   {"--quiet", RV_OPTION_FLAG, &o->quiet},
+      {"--vary", RV_OPTION_LIST, vary},           {"--out", RV_OPTION_TEXT, &o->out},
+      {"--frames", RV_OPTION_TEXT, &o->frames},   {"--picture", RV_OPTION_TEXT, &o->picture},
+      {"--size", RV_OPTION_TEXT, &o->size},       {"--jobs", RV_OPTION_INT, &o->jobs},
+      {"--slurm", RV_OPTION_FLAG, &o->slurm},     {"--failed", RV_OPTION_FLAG, &o->failed},
+      {"--task", RV_OPTION_TEXT, &o->task},       {"--threads", RV_OPTION_INT, &o->threads},
+      {"--sheet", RV_OPTION_FLAG, &o->sheet},     {"--quiet", RV_OPTION_FLAG, &o->quiet},
+      {"--confine", RV_OPTION_TEXT, &o->confine},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
   if (result) return result;
@@ -36,6 +37,8 @@ static RvResult parse(int argc, char** argv, RvTextList* vary, RvTextList* words
     return rv_fail(error, RV_BAD_INPUT,
                    "give --vary NODE.PARM=a,b,c and --out DIR, or a folder and --failed or --sheet");
   if (vary->count && !o->out) return rv_fail(error, RV_BAD_INPUT, "--vary needs --out DIR");
+  if (!vary->count && o->confine)
+    return rv_fail(error, RV_BAD_INPUT, "--confine goes with --vary; the folder of a wedge keeps it for its tasks");
   return RV_OK;
 }
 
@@ -52,14 +55,20 @@ static RvResult last_frame(RvWedge* w, RvError* error) {
   return result;
 }
 
+// Keeps a copy of an option that was given.
+static RvResult keep(const char* text, char** copy, RvError* error) {
+  *copy = text ? rv_strdup(text) : NULL;
+  return text && !*copy ? rv_fail(error, RV_NO_MEMORY, "out of memory") : RV_OK;
+}
+
 // Plans a new wedge and saves it.
 static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, const WedgeOptions* o, RvError* error) {
-  RvResult result = rv_cli_wedge_plan(w, scene, o->out, vary, error);
-  if (result) return result;
-  if (o->frames) w->frames = rv_strf("%s", o->frames);
-  if (o->size) w->size = rv_strf("%s", o->size);
-  if (o->picture && strcmp(o->picture, "none") != 0) w->picture = rv_strf("%s", o->picture);
-  if (!o->picture) result = last_frame(w, error);
+  RvResult result = rv_cli_wedge_plan(w, scene, o->out, vary, o->confine, error);
+  bool pictures = !o->picture || strcmp(o->picture, "none") != 0;
+  if (!result) result = keep(o->frames, &w->frames, error);
+  if (!result) result = keep(o->size, &w->size, error);
+  if (!result && pictures) result = keep(o->picture, &w->picture, error);
+  if (!result && !o->picture) result = last_frame(w, error);
   if (!result) result = rv_cli_wedge_save(w, error);
   return result;
 }
@@ -67,25 +76,27 @@ static RvResult begin(RvWedge* w, const char* scene, const RvTextList* vary, con
 // Runs the variations and makes the contact sheet.
 static RvResult run(RvWedge* w, const WedgeOptions* o, RvError* error) {
   bool* todo = rv_alloc_zero(w->count, sizeof *todo);
-  size_t remaining = 0, failed = 0;
-  if (!todo) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < w->count; ++i) {
-    todo[i] = !o->failed || !rv_cli_wedge_is_done(w, i);
+  size_t remaining = 0;
+  RvWedgeFailures failures = {0};
+  RvResult result = todo ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; i < w->count && !result; ++i) {
+    bool done = false;
+    if (o->failed) result = rv_cli_wedge_is_done(w, i, &done, error);
+    todo[i] = !done;
     remaining += todo[i];
   }
-  RvResult result = !remaining ? RV_OK
-                    : o->slurm ? rv_cli_wedge_slurm(w, todo, error)
-                               : rv_cli_wedge_local(w, todo, o->jobs, &failed, error);
+  if (!result && remaining)
+    result = o->slurm ? rv_cli_wedge_slurm(w, todo, error) : rv_cli_wedge_local(w, todo, o->jobs, &failures, error);
   rv_free(todo);
   if (result || o->slurm) return result;
   if (w->picture) result = rv_cli_wedge_sheet(w, error);
   if (!result && !o->quiet && w->picture)
-    fprintf(stderr, "%zu variations, %zu failed: %s/sheet.png\n", w->count, failed, w->dir);
-  if (!result && failed)
+    fprintf(stderr, "%zu variations, %zu failed: %s/sheet.png\n", w->count, failures.count, w->dir);
+  if (!result && failures.count)
     result =
-        rv_fail(error, RV_BAD_INPUT,
+        rv_fail(error, failures.internal ? RV_INTERNAL : RV_BAD_INPUT,
                 "%zu of %zu variations failed; see log.txt in their folders. To repeat them: rivulet wedge %s --failed",
-                failed, w->count, w->dir);
+                failures.count, w->count, w->dir);
   return result;
 }
 

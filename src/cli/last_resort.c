@@ -5,9 +5,20 @@
 #include <stdlib.h>
 
 #include "base/foreign.h"
+#include "base/parallel.h"
 #include "base/platform.h"
 #include "cli/cli.h"
 #include "rivulet/base.h"
+
+enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
+
+RvResult rv_cli_threads_start(RvError* error) {
+  // TBB may wait forever for a thread that could not be started; the alarm ends that.
+  rv_platform_alarm(START_SECONDS);
+  RvResult result = rv_threads_start(error);
+  rv_platform_alarm(0);
+  return result;
+}
 
 // A sanitizer has handlers of its own, which tell more.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -23,9 +34,9 @@ static void on_crash(int signal_number) {
   }
   rv_platform_say("rivulet: the library ");
   rv_platform_say(library);
-  rv_platform_say(
-      " cannot go on, as happens when memory runs out; all files are whole: free memory, use fewer --threads or a "
-      "smaller scene, and continue with --resume\n");
+  rv_platform_say(" cannot go on, as happens when memory runs out; all files are whole: ");
+  rv_platform_say(rv_cli_memory_advice);
+  rv_platform_say("\n");
   _Exit(rv_result_exit_code(RV_SHIM));
 }
 

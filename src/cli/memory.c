@@ -1,4 +1,4 @@
-// --max-memory: sizes as text, and the limit where none is given.
+// --max-memory: sizes as text, and the limit where none is given; and what to do when memory runs out.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,10 @@
 static const double MACHINE_SHARE = 0.9;
 // Bytes below which nothing can be cooked, not even the error.
 static const double LEAST = 16 * 0x1p20;
+
+const char rv_cli_memory_advice[] =
+    "close other programs, use fewer --threads or a smaller scene, or raise --max-memory and ulimit -v; cook --resume "
+    "continues a run";
 
 // Reads "1.5G", "500M", "none" or a number of bytes; `source` names where the text comes from.
 static RvResult read_size(const char* source, const char* text, size_t* bytes, RvError* error) {

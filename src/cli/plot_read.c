@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "cli/describe.h"
 #include "cli/plot.h"
 
 enum {
@@ -122,7 +123,12 @@ static RvResult put_warnings(Reading* r, const json_t* line) {
 // Reads one line of the report.
 static RvResult read_line(Reading* r, const char* text, size_t bytes) {
   json_error_t fault;
+  rv_cli_json_begin();
   json_t* line = json_loadb(text, bytes, 0, &fault);
+  if (rv_cli_json_failed()) {
+    json_decref(line);
+    return rv_fail(r->error, RV_NO_MEMORY, "out of memory for '%s'", r->path);
+  }
   if (!line)
     return rv_fail(r->error, RV_BAD_FILE,
                    "%s:%zu: this is not a line of a report (%s, column %d); the file may be incomplete", r->path,

@@ -10,8 +10,7 @@
 #include "base/parallel.h"
 #include "base/platform.h"
 
-enum { SHOWN_BYTES = 73 };    // of a message whose repetitions are counted, with its ending zero
-enum { START_SECONDS = 20 };  // in which all threads have started, on a busy machine too
+enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
 
 // Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
@@ -116,7 +115,8 @@ static int open_unchanged(const char* path, bool* regular) {
 static RvResult take_report(const RvSession* session, int fd, RvError* error) {
   RvFileInfo info;
   if (!rv_platform_open_info(fd, &info))
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", session->report_path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", session->report_path,
+                   strerror(errno));
   if (rv_platform_lock(fd) == RV_LOCK_TAKEN)
     return rv_fail(error, RV_BAD_INPUT, "--report: another run writes '%s'; wait for it, or choose another name",
                    session->report_path);
@@ -142,17 +142,17 @@ static RvResult on_begun(void* user, RvError* error) {
   if (result) return result;
   bool regular;
   int fd = open_unchanged(path, &regular);
-  if (fd < 0) return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+  if (fd < 0) return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   if (regular) result = take_report(session, fd, error);
   if (!result && regular && !session->report_append && !rv_platform_cut(fd, 0))
-    result = rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+    result = rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   if (!result) session->report = rv_platform_stream(fd, regular ? "r+" : "w");
   if (!session->report) {
     rv_platform_close(fd);
     return result ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   if (regular && cut_partial_line(session->report))
-    return rv_fail(error, RV_IO, "--report: cannot write '%s': %s", path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "--report: cannot write '%s': %s", path, strerror(errno));
   return RV_OK;
 }
 
@@ -211,10 +211,7 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
   *session = (RvSession){.quiet = options->quiet, .scene_path = options->scene};
   if (options->threads) rv_threads_set(options->threads);
   RvResult result = rv_cli_memory_limit(options->max_memory, error);
-  // TBB may wait forever for a thread that could not be started; the alarm ends that (last_resort.c).
-  rv_platform_alarm(START_SECONDS);
-  if (!result) result = rv_threads_start(error);
-  rv_platform_alarm(0);
+  if (!result) result = rv_cli_threads_start(error);
   if (!result) result = rv_scene_load(options->scene, &session->scene, error);
   for (size_t i = 0; !result && options->set && i < options->set->count; ++i) {
     result = rv_scene_set(session->scene, options->set->items[i], error);

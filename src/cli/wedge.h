@@ -17,14 +17,23 @@ typedef struct RvWedgeAxis {
 typedef struct RvWedge {
   char* dir;                      // absolute path of the folder
   char* scene;                    // absolute path of the scene
-  char *frames, *picture, *size;  // as given; NULL: the scene's, its last frame, 480x270
+  char *frames, *picture, *size;  // as given; NULL: the scene's, none, 480x270
+  char* confine;                  // absolute paths DIR:DIR of the folders that the scene may use; NULL: all
   RvWedgeAxis axes[RV_WEDGE_MAX_AXES];
   size_t naxis;
   size_t count;  // variations
 } RvWedge;
 
-// Parses the --vary texts and tries their values on the scene. The error names the text at fault.
-RvResult rv_cli_wedge_plan(RvWedge* wedge, const char* scene, const char* dir, const RvTextList* vary, RvError* error);
+// Variations that failed, and whether one of them had no memory or an internal error (exit code 2).
+typedef struct RvWedgeFailures {
+  size_t count;
+  bool internal;
+} RvWedgeFailures;
+
+// Parses the --vary texts and tries their values on the scene; `confine` is that of the command line. The error names
+// the text at fault.
+RvResult rv_cli_wedge_plan(RvWedge* wedge, const char* scene, const char* dir, const RvTextList* vary,
+                           const char* confine, RvError* error);
 void rv_cli_wedge_free(RvWedge* wedge);
 RvResult rv_cli_wedge_save(const RvWedge* wedge, RvError* error);
 RvResult rv_cli_wedge_load(RvWedge* wedge, const char* dir, RvError* error);
@@ -32,13 +41,14 @@ RvResult rv_cli_wedge_load(RvWedge* wedge, const char* dir, RvError* error);
 char* rv_cli_wedge_assignment(const RvWedge* wedge, size_t index, size_t axis);
 // A file of a variation: DIR/w0003/name; rv_free it.
 char* rv_cli_wedge_path(const RvWedge* wedge, size_t index, const char* name);
-// True if the variation was cooked and drawn completely.
-bool rv_cli_wedge_is_done(const RvWedge* wedge, size_t index);
+// *done: the variation was cooked and drawn completely.
+RvResult rv_cli_wedge_is_done(const RvWedge* wedge, size_t index, bool* done, RvError* error);
 
 // Cooks one variation in this process, draws its picture and marks its folder as done.
 RvResult rv_cli_wedge_task(const RvWedge* wedge, size_t index, int threads, RvError* error);
-// Runs the variations marked in `todo` [count] as processes, `jobs` at once; *failed: number of failures.
-RvResult rv_cli_wedge_local(const RvWedge* wedge, const bool* todo, int jobs, size_t* failed, RvError* error);
+// Runs the variations marked in `todo` [count] as processes, `jobs` at once.
+RvResult rv_cli_wedge_local(const RvWedge* wedge, const bool* todo, int jobs, RvWedgeFailures* failures,
+                            RvError* error);
 // Submits the variations to Slurm as a job array, and a dependent job for the sheet.
 RvResult rv_cli_wedge_slurm(const RvWedge* wedge, const bool* todo, RvError* error);
 // Makes DIR/sheet.png: all pictures with their values; failed variations are marked.

@@ -8,7 +8,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "cli/describe.h"
 #include "cli/wedge.h"
+#include "parm/text.h"
 
 enum { MAX_BYTES = 1 << 20 };  // of wedge.json
 
@@ -49,24 +51,40 @@ static RvResult add_axis(RvWedge* w, const char* text, RvError* error) {
 }
 
 // Absolute path, because a task may run in another folder.
-static char* absolute(const char* path) {
+static RvResult absolute(const char* path, char** out, RvError* error) {
   char full[RV_PATH_BYTES];
-  return rv_platform_real_path(path, full) ? rv_strdup(full) : NULL;
+  int reason = rv_platform_real_path(path, full) ? 0 : errno;
+  *out = reason ? NULL : rv_strdup(full);
+  if (*out) return RV_OK;
+  if (!reason || reason == ENOMEM) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult code = reason == ENOENT || reason == ENOTDIR ? RV_NOT_FOUND : rv_file_reason(reason);
+  return rv_fail(error, code, "cannot use '%s': %s", path, strerror(reason));
 }
 
-RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, RvError* error) {
-  *w = (RvWedge){.count = 1};
-  RvResult result = rv_file_make_folder(dir, error);
-  if (result) return result;
-  w->dir = absolute(dir);
-  w->scene = absolute(scene);
-  if (!w->scene) return rv_fail(error, RV_NOT_FOUND, "cannot read '%s': %s", scene, strerror(errno));
-  if (!w->dir) return rv_fail(error, rv_file_reason(errno), "cannot use '%s': %s", dir, strerror(errno));
-  if (!vary->count) return rv_fail(error, RV_BAD_INPUT, "there is nothing to vary: give --vary NODE.PARM=a,b,c");
-  for (size_t i = 0; i < vary->count && !result; ++i) result = add_axis(w, vary->items[i], error);
-  // Try every value now, so that a wrong one is reported once and not by each task.
+// The folders of --confine as absolute paths.
+static RvResult absolute_folders(const char* folders, char** out, RvError* error) {
+  RvText text = {0};
+  RvResult result = RV_OK;
+  for (const char* at = folders; *at && !result; at += *at == ':') {
+    int length = (int)strcspn(at, ":");
+    char *folder = rv_strf("%.*s", length, at), *full = NULL;
+    if (!folder) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (!result && length) result = rv_file_resolve(folder, true, &full, error);
+    if (full) rv_text_addf(&text, "%s%s", text.count ? ":" : "", full);
+    rv_free(folder);
+    rv_free(full);
+    at += length;
+  }
+  *out = rv_text_done(&text);
+  return result || *out ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+// Tries every value now, so that a wrong one is reported once and not by each task.
+static RvResult try_values(RvWedge* w, RvError* error) {
   RvScene* opened = NULL;
-  if (!result) result = rv_scene_load(w->scene, &opened, error);
+  RvResult result = rv_scene_load(w->scene, &opened, error);
+  if (!result && w->confine && rv_scene_confine(opened, w->confine, error))
+    result = rv_error_context(error, "--confine");
   for (size_t i = 0; i < w->naxis && !result; ++i)
     for (size_t k = 0; k < w->axes[i].count && !result; ++k) {
       char* text = rv_strf("%s=%s", w->axes[i].name, w->axes[i].values[k]);
@@ -76,6 +94,20 @@ RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const
     }
   rv_scene_free(opened);
   return result;
+}
+
+RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, const char* confine,
+                           RvError* error) {
+  *w = (RvWedge){.count = 1};
+  RvResult result = rv_file_make_folder(dir, error);
+  if (!result) result = absolute(scene, &w->scene, error);
+  if (!result) result = absolute(dir, &w->dir, error);
+  if (!result && confine && absolute_folders(confine, &w->confine, error))
+    result = rv_error_context(error, "--confine");
+  if (!result && !vary->count)
+    result = rv_fail(error, RV_BAD_INPUT, "there is nothing to vary: give --vary NODE.PARM=a,b,c");
+  for (size_t i = 0; i < vary->count && !result; ++i) result = add_axis(w, vary->items[i], error);
+  return result ? result : try_values(w, error);
 }
 
 void rv_cli_wedge_free(RvWedge* w) {
@@ -89,6 +121,7 @@ void rv_cli_wedge_free(RvWedge* w) {
   rv_free(w->frames);
   rv_free(w->picture);
   rv_free(w->size);
+  rv_free(w->confine);
   *w = (RvWedge){0};
 }
 
@@ -108,33 +141,44 @@ char* rv_cli_wedge_path(const RvWedge* w, size_t index, const char* name) {
   return rv_strf("%s/w%04zu/%s", w->dir, index, name);
 }
 
-bool rv_cli_wedge_is_done(const RvWedge* w, size_t index) {
+RvResult rv_cli_wedge_is_done(const RvWedge* w, size_t index, bool* done, RvError* error) {
   char* path = rv_cli_wedge_path(w, index, "done");
-  bool done = path && rv_platform_exists(path);
+  if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  *done = rv_platform_exists(path);
   rv_free(path);
-  return done;
+  return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- the file
 
-// Contents of wedge.json.
+// Contents of wedge.json; NULL when out of memory.
 static json_t* to_json(const RvWedge* w) {
   json_t* axes = json_array();
-  for (size_t i = 0; i < w->naxis; ++i) {
+  bool whole = axes != NULL;
+  for (size_t i = 0; i < w->naxis && whole; ++i) {
     json_t* values = json_array();
-    for (size_t k = 0; k < w->axes[i].count; ++k) json_array_append_new(values, json_string(w->axes[i].values[k]));
-    json_array_append_new(axes, json_pack("{s:s, s:o}", "parm", w->axes[i].name, "values", values));
+    whole = values != NULL;
+    for (size_t k = 0; k < w->axes[i].count && whole; ++k)
+      whole = json_array_append_new(values, json_string(w->axes[i].values[k])) == 0;
+    json_t* axis = whole ? json_pack("{s:s, s:O}", "parm", w->axes[i].name, "values", values) : NULL;
+    whole = whole && json_array_append_new(axes, axis) == 0;
+    json_decref(values);
   }
-  return json_pack("{s:s, s:s?, s:s?, s:s?, s:o}", "scene", w->scene, "frames", w->frames, "picture", w->picture,
-                   "size", w->size, "vary", axes);
+  json_t* json = whole ? json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:O}", "scene", w->scene, "frames", w->frames,
+                                   "picture", w->picture, "size", w->size, "confine", w->confine, "vary", axes)
+                       : NULL;
+  json_decref(axes);
+  return json;
 }
 
 RvResult rv_cli_wedge_save(const RvWedge* w, RvError* error) {
+  // The JSON library does not report every failed allocation of its text: it would drop a key.
+  rv_cli_json_begin();
   json_t* json = to_json(w);
   char* text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
   char* path = rv_strf("%s/wedge.json", w->dir);
-  RvResult result =
-      text && path ? rv_file_write(path, text, strlen(text), error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvResult result = text && path && !rv_cli_json_failed() ? rv_file_write(path, text, strlen(text), error)
+                                                          : rv_fail(error, RV_NO_MEMORY, "out of memory");
   free(text);
   rv_free(path);
   json_decref(json);
@@ -164,10 +208,26 @@ static RvResult read_axis(json_t* row, RvWedge* w, RvError* error) {
   return w->count <= RV_WEDGE_MAX ? RV_OK : rv_fail(error, RV_BAD_FILE, "%s/wedge.json: too many variations", w->dir);
 }
 
-// Copy of a text member; NULL if it is missing.
-static char* text_of(json_t* json, const char* key) {
-  const char* text = json_string_value(json_object_get(json, key));
-  return text ? rv_strf("%s", text) : NULL;
+// Copies the text members; those that are missing stay NULL.
+static RvResult read_texts(json_t* json, RvWedge* w, RvError* error) {
+  const struct {
+    const char* key;
+    char** copy;
+  } members[] = {{"scene", &w->scene},
+                 {"frames", &w->frames},
+                 {"picture", &w->picture},
+                 {"size", &w->size},
+                 {"confine", &w->confine}};
+  for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
+    const json_t* member = json_object_get(json, members[i].key);
+    if (!member || json_is_null(member)) continue;
+    if (!json_is_string(member))
+      return rv_fail(error, RV_BAD_FILE, "%s/wedge.json: '%s' is no text; start the wedge again", w->dir,
+                     members[i].key);
+    *members[i].copy = rv_strdup(json_string_value(member));
+    if (!*members[i].copy) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  }
+  return RV_OK;
 }
 
 RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
@@ -177,21 +237,19 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   size_t bytes = 0, k;
   json_t* row;
   // Read and parse the file.
-  w->dir = absolute(dir);
-  char* path = w->dir ? rv_strf("%s/wedge.json", w->dir) : NULL;
-  RvResult result = path ? rv_file_read(path, MAX_BYTES, &text, &bytes, error)
-                         : rv_fail(error, RV_NOT_FOUND, "there is no folder '%s'", dir);
+  RvResult result = absolute(dir, &w->dir, error);
+  char* path = result ? NULL : rv_strf("%s/wedge.json", w->dir);
+  if (!result && !path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = rv_file_read(path, MAX_BYTES, &text, &bytes, error);
+  // Without memory the JSON library may even give texts that lack a character.
+  rv_cli_json_begin();
   json_t* json = result ? NULL : json_loadb(text, bytes, 0, &where);
+  if (!result && rv_cli_json_failed()) result = rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
   if (!result && !json) result = rv_fail(error, RV_BAD_FILE, "%s, line %d: %s", path, where.line, where.text);
-  if (!result) {
-    // Scene and options as they were given.
-    w->scene = text_of(json, "scene");
-    w->frames = text_of(json, "frames");
-    w->picture = text_of(json, "picture");
-    w->size = text_of(json, "size");
-    if (!w->scene || !json_array_size(json_object_get(json, "vary")))
-      result = rv_fail(error, RV_BAD_FILE, "%s: 'scene' or 'vary' is missing", path);
-  }
+  // Scene and options as they were given.
+  if (!result) result = read_texts(json, w, error);
+  if (!result && (!w->scene || !json_array_size(json_object_get(json, "vary"))))
+    result = rv_fail(error, RV_BAD_FILE, "%s: 'scene' or 'vary' is missing", path);
   // Varied parameters.
   if (!result) json_array_foreach(json_object_get(json, "vary"), k, row) {
       result = read_axis(row, w, error);

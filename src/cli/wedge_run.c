@@ -42,6 +42,22 @@ static void add_values(const RvWedge* w, size_t index, Words* words) {
   }
 }
 
+// Appends an option and its value, if there is one.
+static void add_option(Words* words, const char* name, const char* value) {
+  if (!value) return;
+  add_copy(words, name);
+  add_copy(words, value);
+}
+
+// Runs a command in this process and frees its words; returns the exit code.
+static int call(Words* words, int (*command)(int argc, char** argv)) {
+  RvError error = {0};
+  if (words->failed) rv_fail(&error, RV_NO_MEMORY, "out of memory");
+  int code = words->failed ? rv_cli_error(&error) : command(words->count, words->items);
+  clear(words);
+  return code;
+}
+
 // Cooks a variation; returns the exit code.
 static int cook(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
@@ -52,17 +68,13 @@ static int cook(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, "--report");
   add(&words, rv_cli_wedge_path(w, index, "report.jsonl"));
   add_copy(&words, "--quiet");
-  if (w->frames) {
-    add_copy(&words, "--frames");
-    add_copy(&words, w->frames);
-  }
+  add_option(&words, "--frames", w->frames);
+  add_option(&words, "--confine", w->confine);
   if (threads > 0) {
     add_copy(&words, "--threads");
     add(&words, rv_strf("%d", threads));
   }
-  int code = words.failed ? 2 : rv_cli_cook(words.count, words.items);
-  clear(&words);
-  return code;
+  return call(&words, rv_cli_cook);
 }
 
 // Draws the picture of a variation; returns the exit code.
@@ -74,19 +86,21 @@ static int draw(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, "--quiet");
   add_copy(&words, "--out");
   add(&words, rv_strf("%s/w%04zu", w->dir, index));
-  add_copy(&words, "--size");
-  add_copy(&words, w->size ? w->size : "480x270");
-  add_copy(&words, "--frames");
-  add_copy(&words, w->picture);
+  add_option(&words, "--size", w->size ? w->size : "480x270");
+  add_option(&words, "--frames", w->picture);
+  add_option(&words, "--confine", w->confine);
   if (threads > 0) {
     add_copy(&words, "--threads");
     add(&words, rv_strf("%d", threads));
   }
   add_copy(&words, "-o");
   add(&words, rv_cli_wedge_path(w, index, "still.png"));
-  int code = words.failed ? 2 : rv_cli_flipbook(words.count, words.items);
-  clear(&words);
-  return code;
+  return call(&words, rv_cli_flipbook);
+}
+
+// An internal error, or lack of memory, keeps its exit code.
+static RvResult failure_of(int code) {
+  return code == rv_result_exit_code(RV_INTERNAL) ? RV_INTERNAL : RV_BAD_INPUT;
 }
 
 RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
@@ -102,7 +116,7 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
   int code = result ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
   if (!result && code == rv_result_exit_code(RV_CANCELLED)) result = rv_fail(error, RV_CANCELLED, "interrupted");
-  if (!result && code) result = rv_fail(error, RV_BAD_INPUT, "variation %zu failed; see its log.txt", index);
+  if (!result && code) result = rv_fail(error, failure_of(code), "variation %zu failed; see its log.txt", index);
   if (!result) result = rv_file_write(mark, "done\n", 5, error);
   rv_free(mark);
   rv_free(still);
@@ -111,10 +125,13 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
 
 //---------------------------------------------------------------------------------------------- processes
 
-// Path of this program; NULL on failure.
-static char* own_program(void) {
+// Path of this program; the caller frees it.
+static RvResult own_program(char** program, RvError* error) {
   char path[RV_PATH_BYTES];
-  return rv_platform_program(path) ? rv_strdup(path) : NULL;
+  *program = NULL;
+  if (!rv_platform_program(path)) return rv_fail(error, RV_IO, "cannot find the path of this program");
+  *program = rv_strdup(path);
+  return *program ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
 // Prints the outcome of a variation with its values.
@@ -150,7 +167,10 @@ static RvResult start_task(const RvWedge* w, size_t index, const char* program, 
   RvResult result = folder ? rv_file_make_folder(folder, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(folder);
   int reason = result ? 0 : start_with_log(w, index, program, threads, process);
-  if (reason) result = rv_fail(error, RV_IO, "cannot start variation %zu: %s", index, strerror(reason));
+  bool memory = reason == ENOMEM || reason == EAGAIN;
+  if (reason)
+    result = rv_fail(error, memory ? RV_NO_MEMORY : RV_IO, "cannot start variation %zu: %s%s", index,
+                     memory ? "out of memory: " : "", strerror(reason));
   return result;
 }
 
@@ -164,45 +184,45 @@ typedef struct Running {
 } Running;
 
 // Waits for one process to end and removes it from the list.
-static void wait_for_one(const RvWedge* w, Running* running, size_t* failed) {
-  bool good = false;
+static void wait_for_one(const RvWedge* w, Running* running, RvWedgeFailures* failures) {
+  int code = 0;
   ptrdiff_t ended;
-  do ended = rv_platform_wait(running->process, (size_t)running->count, &good);
+  do ended = rv_platform_wait(running->process, (size_t)running->count, &code);
   while (ended < 0 && errno == EINTR && !rv_cli_interrupted());
   // Without any child to wait for, all of them are lost.
   if (ended < 0 && errno == ECHILD) {
-    *failed += (size_t)running->count;
+    failures->count += (size_t)running->count;
     running->count = 0;
   }
   if (ended < 0) return;
-  *failed += !good;
-  print_outcome(w, running->index[ended], good ? "done" : "FAILED");
+  failures->count += code != 0;
+  failures->internal |= failure_of(code) == RV_INTERNAL;
+  print_outcome(w, running->index[ended], code == 0 ? "done" : "FAILED");
   --running->count;
   running->process[ended] = running->process[running->count];
   running->index[ended] = running->index[running->count];
 }
 
-RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, size_t* failed, RvError* error) {
+RvResult rv_cli_wedge_local(const RvWedge* w, const bool* todo, int jobs, RvWedgeFailures* failures, RvError* error) {
   Running running = {.count = 0};
   int cores = rv_platform_cores();
-  char* program = own_program();
-  if (!program) return rv_fail(error, RV_IO, "cannot find the path of this program");
+  char* program;
+  RvResult result = own_program(&program, error);
+  if (result) return result;
   jobs = jobs < 1 ? 1 : jobs > MAX_JOBS ? MAX_JOBS : jobs;
   int threads = cores / jobs > 1 ? cores / jobs : 1;
-  RvResult result = RV_OK;
-  *failed = 0;
   // Keep `jobs` processes running.
   for (size_t i = 0; i < w->count && !result && !rv_cli_interrupted(); ++i) {
     if (!todo[i]) continue;
     result = start_task(w, i, program, threads, &running.process[running.count], error);
     if (result) break;
     running.index[running.count++] = i;
-    while (running.count >= jobs && !rv_cli_interrupted()) wait_for_one(w, &running, failed);
+    while (running.count >= jobs && !rv_cli_interrupted()) wait_for_one(w, &running, failures);
   }
   // After an interrupt, stop the running processes; wait for all of them.
   if (rv_cli_interrupted())
     for (int k = 0; k < running.count; ++k) rv_platform_stop(running.process[k]);
-  while (running.count > 0) wait_for_one(w, &running, failed);
+  while (running.count > 0) wait_for_one(w, &running, failures);
   rv_free(program);
   if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
   return result;
@@ -250,14 +270,16 @@ static char* list_of(const bool* todo, size_t count) {
 // Submits a job that runs `wedge DIR WORDS` of this program; returns the number of the job.
 static RvResult submit(const RvWedge* w, const char* options, const char* log, const char* words, char number[64],
                        RvError* error) {
-  char* program = own_program();
-  char* me = program ? quoted(program) : NULL;
+  char* program;
+  RvResult result = own_program(&program, error);
+  if (result) return result;
+  char* me = quoted(program);
   char* dir = quoted(w->dir);
   char* command = NULL;
   if (me && dir)
     command = rv_strf("D=%s P=%s sbatch --parsable --export=ALL %s --output=%s/%s --wrap='exec \"$P\" wedge \"$D\" %s'",
                       dir, me, options, dir, log, words);
-  RvResult result = command ? run_sbatch(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  result = command ? run_sbatch(command, number, 64, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(program);
   rv_free(me);
   rv_free(dir);

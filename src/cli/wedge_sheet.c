@@ -25,14 +25,15 @@ static size_t columns_of(const RvWedge* w) {
 }
 
 // Writes the values of a variation below its picture.
-static void label(RvSheet* s, const RvWedge* w, size_t index, double x, double y) {
+static RvResult label(RvSheet* s, const RvWedge* w, size_t index, double x, double y, RvError* error) {
   for (size_t axis = 0; axis < w->naxis; ++axis) {
     char* text = rv_cli_wedge_assignment(w, index, axis);
-    if (text && strlen(text) > MAX_CHARACTERS) memcpy(text + MAX_CHARACTERS - 3, "...", 4);
-    rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK,
-                       text ? text : "?");
+    if (!text) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (strlen(text) > MAX_CHARACTERS) memcpy(text + MAX_CHARACTERS - 3, "...", 4);
+    rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE + LINE * (double)(axis + 1), 11, RV_SHEET_MIDDLE, INK, text);
     rv_free(text);
   }
+  return RV_OK;
 }
 
 // Draws the picture of a variation, or marks it as failed.
@@ -40,14 +41,20 @@ static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, doubl
   char* path = rv_cli_wedge_path(w, index, "still.png");
   RvError why = {0};
   if (!path) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  bool shown = rv_cli_wedge_is_done(w, index) && !rv_view_sheet_picture(s, x, y, CELL, PICTURE, path, &why);
-  if (!shown) {
+  bool done = false;
+  RvResult result = rv_cli_wedge_is_done(w, index, &done, error);
+  if (!result && done && rv_view_sheet_picture(s, x, y, CELL, PICTURE, path, &why)) {
+    // A picture that cannot be read is one that failed; lack of memory is not.
+    done = false;
+    if (why.code == RV_NO_MEMORY) result = rv_fail(error, why.code, "%s", why.text);
+  }
+  if (!done) {
     rv_view_sheet_rect(s, x, y, CELL, PICTURE, EMPTY);
     rv_view_sheet_text(s, x + CELL / 2.0, y + PICTURE / 2.0, 18, RV_SHEET_MIDDLE, FAULT, "failed");
   }
-  label(s, w, index, x, y);
+  if (!result) result = label(s, w, index, x, y, error);
   rv_free(path);
-  return RV_OK;
+  return result;
 }
 
 RvResult rv_cli_wedge_sheet(const RvWedge* w, RvError* error) {

@@ -232,7 +232,7 @@ static RvResult open_spool(RvUsda* usda, const char* path, RvError* error) {
   if (!result) {
     usda->spool = rv_platform_spool(file, name);
     if (!usda->spool) {
-      result = rv_fail(error, RV_IO, "cannot write '%s': %s", path, strerror(errno));
+      result = rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", path, strerror(errno));
       rv_platform_close(file);
     }
   }

@@ -17,19 +17,24 @@ static bool is_missing(const char* path) {
   return !rv_platform_info(path, &info) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-char* rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double frame) {
-  char *found = NULL, *last = rv_strdup(path);
-  for (int i = 1; last && !found && i <= MAX_GAP_FRAMES; ++i) {
-    char* text = path_at(user, floor(frame) - i);
+RvResult rv_load_earlier(RvPathFn* path_at, void* user, const char* path, double frame, char** found, RvError* error) {
+  *found = NULL;
+  char* last = rv_strdup(path);
+  RvResult result = last ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // A sample between two frames may stand for the later one ($F is rounded), so the search begins with the earlier one.
+  for (int i = 1; last && !*found && i <= MAX_GAP_FRAMES; ++i) {
+    char* text;
+    result = path_at(user, ceil(frame) - i, &text, error);
     // A path without a frame number is the same at all frames: the search ends.
     bool same = text && i > 1 && strcmp(text, last) == 0;
+    bool exists = text && !same && !is_missing(text);
     rv_free(last);
-    last = text;
-    if (same) break;
-    if (text && !is_missing(text)) found = rv_strdup(text);
+    last = same || exists ? NULL : text;
+    if (exists) *found = text;
+    if (same) rv_free(text);
   }
   rv_free(last);
-  return found;
+  return result;
 }
 
 // A text parameter of a node.
@@ -40,16 +45,17 @@ typedef struct PathOf {
 
 // RvPathFn: the value of a parameter at a frame, as a copy, since the host may free its texts when it evaluates the
 // parameters at another frame.
-static char* path_at(void* user, double frame) {
+static RvResult path_at(void* user, double frame, char** path, RvError* error) {
   const PathOf* of = user;
   const RvHost* host = of->cook->host;
-  void* parms = host->parms_at ? rv_alloc_zero(1, of->cook->type->parms->struct_bytes) : NULL;
-  RvError ignored = {0};
-  char* path = NULL;
-  if (parms && host->parms_at(host->user, frame, parms, &ignored) == RV_OK)
-    path = rv_strdup(*(const char* const*)((const char*)parms + of->offset));
+  *path = NULL;
+  if (!host->parms_at) return RV_OK;
+  void* parms = rv_alloc_zero(1, of->cook->type->parms->struct_bytes);
+  RvError why = {0};
+  RvResult result = parms ? host->parms_at(host->user, frame, parms, &why) : RV_NO_MEMORY;
+  if (!result) *path = rv_strdup(*(const char* const*)((const char*)parms + of->offset));
   rv_free(parms);
-  return path;
+  return result == RV_NO_MEMORY || (!result && !*path) ? rv_fail(error, RV_NO_MEMORY, "out of memory") : RV_OK;
 }
 
 // Reads a file; the error names the parameter `file`.
@@ -80,11 +86,11 @@ RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t
   }
   // The last earlier frame. The message needs a copy of the path, as the search may end the life of the text.
   char* wanted = rv_strdup(path);
-  char* earlier = rv_load_earlier(path_at, &(PathOf){cook, offset}, path, cook->time.frame);
-  RvResult r;
+  char* earlier;
+  RvResult r = rv_load_earlier(path_at, &(PathOf){cook, offset}, path, cook->time.frame, &earlier, error);
   if (earlier)
     r = read_path(cook, earlier, out, error);
-  else
+  else if (!r)
     r = rv_fail(error, RV_NOT_FOUND, "file: there is no %s, and no earlier frame to hold", wanted ? wanted : "file");
   rv_free(wanted);
   rv_free(earlier);

@@ -85,7 +85,10 @@ static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* pat
   RvDetail* loaded = NULL;
   RvResult r = rv_detail_load(path, &loaded, NULL, error);
   if (r != RV_OK) return rv_error_context(error, "verify");
-  if (rv_detail_hash(loaded) != rv_detail_hash(detail))
+  uint64_t read_back = rv_detail_hash(loaded), written = rv_detail_hash(detail);
+  if (!read_back || !written)
+    r = rv_fail(error, RV_NO_MEMORY, "verify: out of memory to compare %s", path);
+  else if (read_back != written)
     r = rv_fail(error, RV_IO, "verify: %s reads back differently: the disk may be damaged", path);
   rv_detail_free(loaded);
   return r;

@@ -120,15 +120,25 @@ RvParms* rv_parms_copy(const RvParms* parms) {
 
 //---------------------------------------------------------------------------------------------- queries
 
-bool rv_parms_animated(const RvParms* parms) {
+// True if a value changes with the frame; names of files count if `files` is set.
+static bool animated(const RvParms* parms, bool files) {
   for (size_t i = 0; i < parms->table->count; ++i) {
     const RvParmValue* value = parms->values + i;
+    if (!files && parms->table->rows[i].type == RV_PARM_FILE) continue;
     // Unused channels are constant.
     for (int c = 0; c < RV_PARM_MAX_SIZE; ++c)
       if (value->channel[c].kind != RV_CHANNEL_CONSTANT) return true;
     if (value->text && rv_vars_animated(value->text)) return true;
   }
   return false;
+}
+
+bool rv_parms_animated(const RvParms* parms) {
+  return animated(parms, true);
+}
+
+bool rv_parms_animated_beside_files(const RvParms* parms) {
+  return animated(parms, false);
 }
 
 // Adds a number to the hash; adding 0.0 turns -0 into 0, so that both have the same hash.

@@ -1,4 +1,4 @@
-// Internal structure of RvParms, shared by the files of src/parm.
+// Internal structure of RvParms, and what hosts of this library ask beyond the public header.
 #ifndef RV_PARM_VALUES_H
 #define RV_PARM_VALUES_H
 
@@ -27,5 +27,7 @@ enum {
 bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row);
 // True if the row has its default value; hosts write only the others to files.
 bool rv_parm_value_is_default(const RvParmValue* value, const RvParmDef* row);
+// As rv_parms_animated, without the names of files.
+bool rv_parms_animated_beside_files(const RvParms* parms);
 
 #endif

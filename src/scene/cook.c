@@ -208,9 +208,9 @@ static void pass_free(Pass* pass) {
 
 // Cache key of a node's result at the pass's frame: its own key, its files, the keys of its inputs, and the frame if
 // the result depends on it.
-static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
+static RvResult node_key(const Pass* pass, RvSceneNode* node, uint64_t* key, RvError* error) {
   if (node->type->flags & RV_NODE_SOLVER)
-    return rv_scene_solve_key(pass->scene, node, rv_scene_solve_state_frame(node, pass->frame));
+    return rv_scene_solve_key(pass->scene, node, rv_scene_solve_state_frame(node, pass->frame), key, error);
   struct {
     uint64_t own;                           // own_key
     uint64_t stamp;                         // files at this frame
@@ -220,9 +220,10 @@ static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
   } facts;
   memset(&facts, 0, sizeof facts);
   facts.own = node->own_key;
-  facts.stamp = rv_scene_files_stamp(pass->scene, node, pass->frame);
-  if (node->type->flags & RV_NODE_SAMPLES_FRAMES)
-    facts.around = rv_scene_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1);
+  RvResult result = rv_scene_files_stamp(pass->scene, node, pass->frame, &facts.stamp, error);
+  if (!result && (node->type->flags & RV_NODE_SAMPLES_FRAMES))
+    result =
+        rv_scene_files_above(pass->scene, node, floor(pass->frame) - 1, ceil(pass->frame) + 1, &facts.around, error);
   // A result that does not depend on the frame has one key for all frames.
   if (node->own_time_dependent) facts.frame = pass->frame == 0 ? 0 : pass->frame;
   for (size_t i = 0; i < rv_scene_graph_live_inputs(node); ++i) {
@@ -231,7 +232,8 @@ static uint64_t node_key(const Pass* pass, RvSceneNode* node) {
     facts.input[i][0] = pass->keys[pass->slot[wire->node->index]];
     facts.input[i][1] = wire->output + 1;
   }
-  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_RESULT);
+  *key = rv_hash(&facts, sizeof facts, RV_SCENE_SEED_RESULT);
+  return result;
 }
 
 // Decides from the target upward which nodes are needed: a cached result needs none of its inputs.
@@ -266,12 +268,12 @@ static RvResult pass_begin(Pass* pass, RvError* error) {
   if (!pass->slot || !pass->keys || !pass->entries || !pass->uses || !pass->needed)
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   // Positions and keys, in topological order because a key depends on those of the inputs.
-  for (size_t i = 0; i < n; ++i) {
+  for (size_t i = 0; i < n && !result; ++i) {
     pass->slot[pass->order[i]->index] = (int32_t)i;
-    pass->keys[i] = node_key(pass, pass->order[i]);
+    result = node_key(pass, pass->order[i], &pass->keys[i], error);
   }
   // The keys examined the files: fail if one changed during the run.
-  result = rv_scene_files_check(pass->scene, error);
+  if (!result) result = rv_scene_files_check(pass->scene, error);
   if (!result) mark_needed(pass);
   return result;
 }

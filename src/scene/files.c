@@ -134,63 +134,79 @@ typedef struct PathOf {
   size_t offset;  // of the parameter in the node's struct
 } PathOf;
 
-// The path at a frame, expanded; the caller frees it. NULL: evaluation failed.
-static char* path_at(void* user, double frame) {
+// RvPathFn: the path at a frame, expanded. *path is NULL if it cannot be evaluated.
+static RvResult path_at(void* user, double frame, char** path, RvError* error) {
   const PathOf* of = user;
-  char* parms = rv_scene_order_values(of->scene, of->node, frame);
-  char* path = parms ? rv_strdup(*(const char**)(parms + of->offset)) : NULL;
+  void* parms;
+  *path = NULL;
+  RvResult result = rv_scene_order_values(of->scene, of->node, frame, &parms, error);
+  if (!parms) return result;
+  *path = rv_strdup(*(const char* const*)((const char*)parms + of->offset));
   rv_free(parms);
-  return path;
+  return *path ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-// True if the node shows the last existing file at a frame that has none (Missing Frame: Hold).
-static bool holds_missing_frames(RvScene* scene, RvSceneNode* node, double frame) {
+// Sets *yes if the node shows the last existing file at a frame that has none (Missing Frame: Hold).
+static RvResult holds_missing_frames(RvScene* scene, RvSceneNode* node, double frame, bool* yes, RvError* error) {
+  *yes = false;
   const RvParmDef* def = rv_parm_find(node->type->parms, "missingframe");
-  char* parms = def && def->type == RV_PARM_MENU ? rv_scene_order_values(scene, node, frame) : NULL;
-  bool yes = parms && *(const int*)(parms + def->offset) == RV_MISSING_HOLD;
+  if (!def || def->type != RV_PARM_MENU) return RV_OK;
+  void* parms;
+  RvResult result = rv_scene_order_values(scene, node, frame, &parms, error);
+  *yes = parms && *(const int*)((const char*)parms + def->offset) == RV_MISSING_HOLD;
   rv_free(parms);
-  return yes;
+  return result;
 }
 
-uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame) {
-  if (!rv_scene_files_read(node)) return 0;
-  uint64_t sum = 0;
+// Stamp of the file of one parameter, or of the earlier one that is shown instead; 0 if there is neither.
+static RvResult stamp_parameter(PathOf* of, double frame, uint64_t* stamp, RvError* error) {
+  *stamp = 0;
+  char *path, *earlier = NULL;
+  RvResult result = path_at(of, frame, &path, error);
+  if (path && *path) *stamp = file_stamp(of->scene, of->node, path);
+  bool holds = false;
+  if (path && *path && !*stamp) result = holds_missing_frames(of->scene, of->node, frame, &holds, error);
+  if (holds) result = rv_load_earlier(path_at, of, path, frame, &earlier, error);
+  if (earlier) *stamp = file_stamp(of->scene, of->node, earlier);
+  rv_free(earlier);
+  rv_free(path);
+  return result;
+}
+
+RvResult rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame, uint64_t* sum, RvError* error) {
+  *sum = 0;
+  if (!rv_scene_files_read(node)) return RV_OK;
   const RvParmTable* table = node->type->parms;
-  for (size_t i = 0; i < table->count; ++i) {
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < table->count && !result; ++i) {
     if (table->rows[i].type != RV_PARM_FILE) continue;
-    PathOf of = {scene, node, table->rows[i].offset};
-    char* path = path_at(&of, frame);
-    // Stamp of the file, or of the earlier one that is shown instead.
-    bool named = path && *path;
-    uint64_t stamp = named ? file_stamp(scene, node, path) : 0;
-    char* earlier = NULL;
-    if (named && !stamp && holds_missing_frames(scene, node, frame))
-      earlier = rv_load_earlier(path_at, &of, path, frame);
-    if (earlier) stamp = file_stamp(scene, node, earlier);
-    if (stamp) sum = rv_hash(&stamp, sizeof stamp, sum + i + 1);
-    rv_free(earlier);
-    rv_free(path);
+    uint64_t stamp;
+    result = stamp_parameter(&(PathOf){scene, node, table->rows[i].offset}, frame, &stamp, error);
+    if (stamp) *sum = rv_hash(&stamp, sizeof stamp, *sum + i + 1);
   }
-  return sum;
+  return result;
 }
 
 //------------------------------------------------------------------------------------------------ many frames
 
 // Hash of the node's files at one frame.
-static uint64_t frame_hash(RvScene* scene, RvSceneNode* node, double frame) {
+static RvResult frame_hash(RvScene* scene, RvSceneNode* node, double frame, uint64_t* hash, RvError* error) {
   struct {
     double frame;
     uint64_t stamp;
   } facts;
   facts.frame = frame;
-  facts.stamp = rv_scene_files_stamp(scene, node, frame);
-  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_FRAME_FILE);
+  RvResult result = rv_scene_files_stamp(scene, node, frame, &facts.stamp, error);
+  *hash = rv_hash(&facts, sizeof facts, RV_SCENE_SEED_FRAME_FILE);
+  return result;
 }
 
 // The prefix sums make any range a difference of two of them, so that each frame's files are examined once.
-uint64_t rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last) {
+RvResult rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last, uint64_t* sum,
+                            RvError* error) {
+  *sum = 0;
   RvFrameSums* sums = &node->sums;
-  if (!(last >= first) || last - first > (double)MAX_SUMMED_RUNS * RV_SCENE_MAX_FRAMES) return 0;
+  if (!(last >= first) || last - first > (double)MAX_SUMMED_RUNS * RV_SCENE_MAX_FRAMES) return RV_OK;
   // Start over if the range begins outside the sums.
   if (!sums->prefix_sums.count || first < sums->first || first > sums->first + (double)sums->prefix_sums.count) {
     sums->prefix_sums.count = 0;
@@ -199,16 +215,15 @@ uint64_t rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, dou
   // Extend the sums to the end of the range.
   while (sums->first + (double)sums->prefix_sums.count <= last) {
     double frame = sums->first + (double)sums->prefix_sums.count;
-    uint64_t next = (sums->prefix_sums.count ? sums->prefix_sums.data[sums->prefix_sums.count - 1] : 0) +
-                    frame_hash(scene, node, frame);
-    if (rv_array_push(&sums->prefix_sums, next)) continue;
-    // Out of memory for the sums: add up the range directly.
-    uint64_t sum = 0;
-    for (double f = first; f <= last; ++f) sum += frame_hash(scene, node, f);
-    return sum;
+    uint64_t before = sums->prefix_sums.count ? sums->prefix_sums.data[sums->prefix_sums.count - 1] : 0;
+    uint64_t hash;
+    RvResult result = frame_hash(scene, node, frame, &hash, error);
+    if (result) return result;
+    if (!rv_array_push(&sums->prefix_sums, before + hash)) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   size_t from = (size_t)(first - sums->first), to = (size_t)(last - sums->first);
-  return sums->prefix_sums.data[to] - (from ? sums->prefix_sums.data[from - 1] : 0);
+  *sum = sums->prefix_sums.data[to] - (from ? sums->prefix_sums.data[from - 1] : 0);
+  return RV_OK;
 }
 
 void rv_scene_files_range(const RvSceneNode* node, double* first, double* last) {
@@ -216,20 +231,24 @@ void rv_scene_files_range(const RvSceneNode* node, double* first, double* last) 
   *last = ceil(fmax(*last, node->latest_start)) + node->samples_frames;
 }
 
-uint64_t rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last) {
-  if (!node->depends_on_sequence) return 0;
+RvResult rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last, uint64_t* hash,
+                              RvError* error) {
+  *hash = 0;
+  if (!node->depends_on_sequence) return RV_OK;
   RvSceneNode** order;
   size_t count;
-  RvError ignored = {0};
-  // Out of memory: return a key that equals no other, so that nothing is reused.
-  if (rv_scene_order_live(scene, &node, 1, &order, &count, &ignored)) return ++scene->unique_key_count;
+  RvResult result = rv_scene_order_live(scene, &node, 1, &order, &count, error);
+  if (result) return result;
   // Hash the name and the sum of each sequence, in topological order.
   RvHasher hasher = rv_hasher_new(RV_SCENE_SEED_SEQUENCES);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count && !result; ++i) {
     if (!rv_scene_files_sequence(order[i])) continue;
+    uint64_t sum;
+    result = rv_scene_files_sum(scene, order[i], first, last, &sum, error);
     rv_hasher_add_string(&hasher, order[i]->name);
-    rv_hasher_add_u64(&hasher, rv_scene_files_sum(scene, order[i], first, last));
+    rv_hasher_add_u64(&hasher, sum);
   }
   rv_free(order);
-  return rv_hasher_done(&hasher);
+  *hash = rv_hasher_done(&hasher);
+  return result;
 }

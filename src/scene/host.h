@@ -165,7 +165,6 @@ struct RvScene {
   RvEntry* lent_entry;  // pinned for the caller of the last rv_scene_cook
   RvFrameLog log;
   RvWatch watch;
-  uint64_t unique_key_count;   // keys handed out when there was no memory to compute one; no two are equal
   const char* checkpoint_dir;  // during a run; NULL: no checkpoints
   const char* from_path;       // during a run: the state file it is started from; NULL: none
   bool drop_caches;            // for tests: the nodes' disposable data is freed before every cook
@@ -212,8 +211,9 @@ RvResult rv_scene_order_live(const RvScene* scene, RvSceneNode* const* targets, 
                              size_t* count, RvError* error);
 // Evaluates the node's parameters at a frame into `out`. Texts live until the next call for the node.
 RvResult rv_scene_order_eval(RvScene* scene, RvSceneNode* node, double frame, void* out, RvError* error);
-// The same into new memory (free by rv_free); NULL if evaluation fails.
-void* rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame);
+// The same into new memory (free *out by rv_free). RV_NO_MEMORY is the only error: *out is NULL for values that cannot
+// be evaluated, since the cook of the node tells the reason, and a node that nobody cooks may have them.
+RvResult rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame, void** out, RvError* error);
 
 //---------------------------------------------------------------------------------------------- files.c
 
@@ -222,13 +222,15 @@ bool rv_scene_files_read(const RvSceneNode* node);
 // True if it reads files whose names may change with the frame.
 bool rv_scene_files_sequence(const RvSceneNode* node);
 // Hash of the size and time of the files that the node reads at a frame; 0 if it reads none.
-uint64_t rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame);
+RvResult rv_scene_files_stamp(RvScene* scene, RvSceneNode* node, double frame, uint64_t* stamp, RvError* error);
 // Sum of the hashes of the node's files over all whole frames of a range.
-uint64_t rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last);
+RvResult rv_scene_files_sum(RvScene* scene, RvSceneNode* node, double first, double last, uint64_t* sum,
+                            RvError* error);
 // Widens a range of frames to all frames whose files the node's results in the range depend on.
 void rv_scene_files_range(const RvSceneNode* node, double* first, double* last);
 // Hash of all file sequences upstream of the node over a range of frames; 0 if there are none.
-uint64_t rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last);
+RvResult rv_scene_files_above(RvScene* scene, RvSceneNode* node, double first, double last, uint64_t* hash,
+                              RvError* error);
 // Starts (or ends) the watch: while it is active, every file must stay as it was when it was first examined.
 void rv_scene_files_watch(RvScene* scene, bool active);
 // RV_BAD_INPUT that names the first watched file that changed; RV_OK if none did.
@@ -311,7 +313,7 @@ void rv_scene_message(RvScene* scene, RvLevel level, const char* node, double fr
 // The state for a frame by the Solver SOP's rules; *out is pinned for the caller.
 RvResult rv_scene_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error);
 // Cache key of the state of a frame.
-uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame);
+RvResult rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame, uint64_t* key, RvError* error);
 // Makes the outputs of a solver's entry from its state, all but the last.
 RvResult rv_scene_solve_split(RvScene* scene, RvEntry* entry, RvError* error);
 // Frame of the state that a request for `frame` shows.

@@ -68,7 +68,7 @@ static void add_hash(RvText* text, const char* kind, const RvSceneNode* node, co
 }
 
 // Adds all facts of one node.
-static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
+static RvResult add_node(RvText* text, RvScene* scene, RvSceneNode* node, RvError* error) {
   add_fact(text, "type", node->name, "", node->type->type);
   add_number(text, "revision", node->name, "", node->type->revision);
   // Wires.
@@ -85,9 +85,22 @@ static void add_node(RvText* text, RvScene* scene, RvSceneNode* node) {
   if (!rv_state_empty(&node->initial_state)) add_hash(text, "from", node, "", node->initial_state_hash);
   // Files with a fixed name are identified by size and time; sequences are added frame by frame.
   char pattern[MAX_PATTERN];
-  if (!rv_scene_files_read(node) || rv_scene_files_sequence(node)) return;
+  if (!rv_scene_files_read(node) || rv_scene_files_sequence(node)) return RV_OK;
   write_pattern(node, pattern, sizeof pattern);
-  add_hash(text, "file", node, pattern, rv_scene_files_stamp(scene, node, scene->first));
+  uint64_t stamp;
+  RvResult result = rv_scene_files_stamp(scene, node, scene->first, &stamp, error);
+  add_hash(text, "file", node, pattern, stamp);
+  return result;
+}
+
+// Hands over the text, unless something failed.
+static RvResult finish(RvText* text, RvResult result, char** out, RvError* error) {
+  *out = rv_text_done(text);
+  if (!result && !*out) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) return RV_OK;
+  rv_free(*out);
+  *out = NULL;
+  return result;
 }
 
 RvResult rv_scene_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size_t nnode, char** out, RvError* error) {
@@ -101,10 +114,9 @@ RvResult rv_scene_manifest_write(RvScene* scene, RvSceneNode* const* nodes, size
   add_number(&text, "scene", "", "fps", scene->fps);
   add_number(&text, "scene", "", "metersperunit", scene->meters);
   // Downstream nodes first: a change is most often near the solver, and the first difference is reported.
-  for (size_t i = count; i-- > 0;) add_node(&text, scene, order[i]);
+  for (size_t i = count; i-- > 0 && !result;) result = add_node(&text, scene, order[i], error);
   rv_free(order);
-  *out = rv_text_done(&text);
-  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return finish(&text, result, out, error);
 }
 
 RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode* const* nodes, size_t nnode,
@@ -125,15 +137,16 @@ RvResult rv_scene_manifest_frames(RvScene* scene, const char* base, RvSceneNode*
   // Add the sum of each sequence over the range.
   RvText text = {0};
   rv_text_add(&text, base);
-  for (size_t i = count; i-- > 0;) {
+  for (size_t i = count; i-- > 0 && !result;) {
     char pattern[MAX_PATTERN];
     if (!rv_scene_files_sequence(order[i])) continue;
     write_pattern(order[i], pattern, sizeof pattern);
-    add_hash(&text, "files", order[i], pattern, rv_scene_files_sum(scene, order[i], floor(from), ceil(to)));
+    uint64_t sum;
+    result = rv_scene_files_sum(scene, order[i], floor(from), ceil(to), &sum, error);
+    add_hash(&text, "files", order[i], pattern, sum);
   }
   rv_free(order);
-  *out = rv_text_done(&text);
-  return *out ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return finish(&text, result, out, error);
 }
 
 //------------------------------------------------------------------------------------------------ comparison

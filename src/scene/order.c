@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "parm/values.h"
 #include "scene/host.h"
 
 //------------------------------------------------------------------------------------------------ order
@@ -139,25 +140,31 @@ RvResult rv_scene_order_eval(RvScene* scene, RvSceneNode* node, double frame, vo
   return rv_parms_eval(node->parms, &vars, out, error);
 }
 
-void* rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame) {
-  void* parms = rv_alloc_zero(1, node->type->parms->struct_bytes);
-  RvError ignored = {0};
-  if (!parms || !rv_scene_order_eval(scene, node, frame, parms, &ignored)) return parms;
-  rv_free(parms);
-  return NULL;
+RvResult rv_scene_order_values(RvScene* scene, RvSceneNode* node, double frame, void** out, RvError* error) {
+  RvError why = {0};
+  *out = rv_alloc_zero(1, node->type->parms->struct_bytes);
+  RvResult result = *out ? rv_scene_order_eval(scene, node, frame, *out, &why) : RV_NO_MEMORY;
+  if (!result) return RV_OK;
+  rv_free(*out);
+  *out = NULL;
+  return result == RV_NO_MEMORY ? rv_fail(error, RV_NO_MEMORY, "out of memory") : RV_OK;
 }
 
-// Start frame of a solver: that of its given initial state, else its parameter, else the scene's first frame.
-static double start_frame(RvScene* scene, RvSceneNode* node) {
-  if (!rv_state_empty(&node->initial_state)) return node->initial_state_frame;
+// Sets the start frame of a solver: that of its given initial state, else its parameter, else the scene's first frame.
+static RvResult find_start(RvScene* scene, RvSceneNode* node, RvError* error) {
+  bool given = !rv_state_empty(&node->initial_state);
+  node->start = given ? node->initial_state_frame : scene->first;
   const RvParmDef* def = rv_parm_find(node->type->parms, "startframe");
-  if (!def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return scene->first;
+  if (given || !def || (def->type != RV_PARM_FLOAT && def->type != RV_PARM_INT)) return RV_OK;
   // Evaluate the parameter at the scene's first frame.
-  char* parms = rv_scene_order_values(scene, node, scene->first);
-  if (!parms) return scene->first;
-  double start = def->type == RV_PARM_INT ? (double)*(int64_t*)(parms + def->offset) : *(double*)(parms + def->offset);
+  void* parms;
+  RvResult result = rv_scene_order_values(scene, node, scene->first, &parms, error);
+  if (!parms) return result;
+  const void* value = (const char*)parms + def->offset;
+  double start = def->type == RV_PARM_INT ? (double)*(const int64_t*)value : *(const double*)value;
   rv_free(parms);
-  return isfinite(start) ? start : scene->first;
+  if (isfinite(start)) node->start = start;
+  return RV_OK;
 }
 
 // Adds a number to a hash; +0 and -0 are the same.
@@ -168,17 +175,20 @@ static void add_double(RvHasher* hasher, double value) {
   rv_hasher_add_u64(hasher, bits);
 }
 
-// True if the node's "Load from Disk" is on: it then reads the files that it wrote instead of its inputs.
-static bool evaluate_loads_from_disk(RvScene* scene, RvSceneNode* node) {
+// Finds out whether the node's "Load from Disk" is on: it then reads the files that it wrote instead of its inputs.
+static RvResult find_loads_from_disk(RvScene* scene, RvSceneNode* node, RvError* error) {
+  node->loads_from_disk = false;
   const RvParmDef* def = node->type->flags & RV_NODE_WRITES ? rv_parm_find(node->type->parms, "loadfromdisk") : NULL;
-  char* parms = def && def->type == RV_PARM_TOGGLE ? rv_scene_order_values(scene, node, scene->first) : NULL;
-  bool loads = parms && *(bool*)(parms + def->offset);
+  if (!def || def->type != RV_PARM_TOGGLE) return RV_OK;
+  void* parms;
+  RvResult result = rv_scene_order_values(scene, node, scene->first, &parms, error);
+  node->loads_from_disk = parms && *(const bool*)((const char*)parms + def->offset);
   rv_free(parms);
-  return loads;
+  return result;
 }
 
 // Derives what depends on the inputs: graph key, time dependence, sequences and start frames. The inputs are prepared.
-static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
+static RvResult prepare_upstream(RvScene* scene, RvSceneNode* node, RvError* error) {
   bool solver = node->type->flags & RV_NODE_SOLVER;
   bool input_time_dependent = false;
   // Begin with the node's own properties.
@@ -201,22 +211,32 @@ static void prepare_upstream(RvScene* scene, RvSceneNode* node) {
     node->earliest_start = fmin(node->earliest_start, wire->node->earliest_start);
     node->latest_start = fmax(node->latest_start, wire->node->latest_start);
   }
+  // The name of a file that is written, with its $F, does not change what passes through the node.
+  bool writes = (node->type->flags & RV_NODE_WRITES) && !node->loads_from_disk;
+  bool animated = writes ? rv_parms_animated_beside_files(node->parms) : rv_parms_animated(node->parms);
   // A node that samples other frames depends on the frame as soon as an input does: an input that is equal at two
   // frames may still differ next to them.
-  node->own_time_dependent = solver || (node->type->flags & RV_NODE_TIME_DEPENDENT) || rv_parms_animated(node->parms) ||
+  node->own_time_dependent = solver || animated || (node->type->flags & RV_NODE_TIME_DEPENDENT) ||
                              (input_time_dependent && (node->type->flags & RV_NODE_SAMPLES_FRAMES));
   node->time_dependent = node->own_time_dependent || input_time_dependent;
   // A file with a fixed name is part of the graph key; files of a sequence are examined frame by frame.
-  if (rv_scene_files_read(node) && !rv_scene_files_sequence(node))
-    rv_hasher_add_u64(&graph, rv_scene_files_stamp(scene, node, scene->first));
+  RvResult result = RV_OK;
+  if (rv_scene_files_read(node) && !rv_scene_files_sequence(node)) {
+    uint64_t stamp;
+    result = rv_scene_files_stamp(scene, node, scene->first, &stamp, error);
+    rv_hasher_add_u64(&graph, stamp);
+  }
   node->graph_key = rv_hasher_done(&graph);
+  return result;
 }
 
 // Computes the node's own key, then everything that depends on the inputs.
-static void prepare_node(RvScene* scene, RvSceneNode* node) {
+static RvResult prepare_node(RvScene* scene, RvSceneNode* node, RvError* error) {
   bool solver = node->type->flags & RV_NODE_SOLVER;
+  RvResult result = find_loads_from_disk(scene, node, error);
+  if (!result && solver) result = find_start(scene, node, error);
+  if (result) return result;
   // Hash of everything that the node's own result depends on, apart from inputs and files.
-  node->loads_from_disk = evaluate_loads_from_disk(scene, node);
   RvHasher own = rv_hasher_new(RV_SCENE_SEED_NODE);
   rv_hasher_add_string(&own, node->type->type);
   rv_hasher_add_u64(&own, (uint64_t)node->type->revision);
@@ -228,12 +248,11 @@ static void prepare_node(RvScene* scene, RvSceneNode* node) {
   add_double(&own, scene->meters);
   // A solver also depends on its start.
   if (solver) {
-    node->start = start_frame(scene, node);
     add_double(&own, node->start);
     rv_hasher_add_u64(&own, rv_state_empty(&node->initial_state) ? 0 : node->initial_state_hash);
   }
   node->own_key = rv_hasher_done(&own);
-  prepare_upstream(scene, node);
+  return prepare_upstream(scene, node, error);
 }
 
 // True if any node reads files: they may have changed, so the keys must be computed again.
@@ -249,8 +268,8 @@ RvResult rv_scene_order_prepare(RvScene* scene, RvError* error) {
   size_t count;
   RvResult result = rv_scene_order_upstream(scene, NULL, false, &order, &count, error);
   if (result) return result;
-  for (size_t i = 0; i < count; ++i) prepare_node(scene, order[i]);
+  for (size_t i = 0; i < count && !result; ++i) result = prepare_node(scene, order[i], error);
   rv_free(order);
-  scene->prepared = true;
-  return RV_OK;
+  scene->prepared = !result;
+  return result;
 }

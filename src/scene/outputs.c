@@ -80,10 +80,10 @@ static RvResult place_of(Plan* plan, const char* path, uint64_t* hash, RvError* 
 
 // Adds the files of a node at a frame.
 static RvResult plan_frame(Plan* plan, RvSceneNode* node, double frame, RvError* error) {
-  char* parms = rv_scene_order_values(plan->scene, node, frame);
+  void* parms;
+  RvResult result = rv_scene_order_values(plan->scene, node, frame, &parms, error);
   // A value that cannot be evaluated fails in the cook, with its reason.
-  if (!parms) return RV_OK;
-  RvResult result = RV_OK;
+  if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
     Planned file = {.node = node, .frame = frame};
@@ -112,7 +112,9 @@ static bool is_target(const RvSceneNode* node, RvSceneNode* const* targets, size
 
 // The error for a file with two writers, or with two frames of one.
 static RvResult refuse_pair(Plan* plan, const Planned* a, const Planned* b, RvError* error) {
-  char* parms = rv_scene_order_values(plan->scene, b->node, b->frame);
+  void* parms;
+  RvResult result = rv_scene_order_values(plan->scene, b->node, b->frame, &parms, error);
+  if (result) return result;
   const char* path = NULL;
   for (size_t row = 0; parms && !path && row < b->node->type->parms->count; ++row) path = file_of(b->node, row, parms);
   if (a->node == b->node)
@@ -295,7 +297,9 @@ static RvResult open_journal(RvOutputs* o, RvError* error) {
   rv_free(text.data);
   if (result) return result;
   o->journal = rv_platform_open(o->journal_path, RV_OPEN_WRITE | RV_OPEN_APPEND | RV_OPEN_NO_LINK);
-  return o->journal >= 0 ? RV_OK : rv_fail(error, RV_IO, "cannot write '%s': %s", o->journal_path, strerror(errno));
+  return o->journal >= 0
+             ? RV_OK
+             : rv_fail(error, rv_file_reason(errno), "cannot write '%s': %s", o->journal_path, strerror(errno));
 }
 
 RvResult rv_scene_outputs_begin(RvScene* scene, const char* folder, bool resume, double done, RvError* error) {
@@ -345,7 +349,8 @@ RvResult rv_scene_outputs_commit(RvScene* scene, RvError* error) {
   if (!o || !o->lines.count) return RV_OK;
   int reason = append_all(o->journal, o->lines.data, o->lines.count);
   o->lines.count = 0;
-  return reason ? rv_fail(error, RV_IO, "cannot write '%s': %s", o->journal_path, strerror(reason)) : RV_OK;
+  return reason ? rv_fail(error, rv_file_reason(reason), "cannot write '%s': %s", o->journal_path, strerror(reason))
+                : RV_OK;
 }
 
 void rv_scene_outputs_end(RvScene* scene) {
@@ -418,8 +423,10 @@ typedef struct Verify {
 
 // Examines the files of a node at a frame. *bad is set if one is not what was written.
 static RvResult verify_frame(Verify* v, RvSceneNode* node, double frame, bool* bad, RvError* error) {
-  char* parms = rv_scene_order_values(v->scene, node, frame);
-  RvResult result = parms ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  void* parms;
+  RvResult result = rv_scene_order_values(v->scene, node, frame, &parms, error);
+  // A value that cannot be evaluated fails in the cook, with its reason.
+  if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
     if (!path) continue;

@@ -22,7 +22,7 @@ double rv_scene_solve_state_frame(const RvSceneNode* node, double frame) {
   return steps > 0 ? node->start + steps : node->start;
 }
 
-uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame) {
+RvResult rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame, uint64_t* key, RvError* error) {
   double first = frame, last = frame;
   rv_scene_files_range(node, &first, &last);
   struct {
@@ -31,9 +31,10 @@ uint64_t rv_scene_solve_key(RvScene* scene, RvSceneNode* node, double frame) {
     double frame;
   } facts;
   facts.graph = node->graph_key;
-  facts.files = rv_scene_files_above(scene, node, first, last);
   facts.frame = frame == 0 ? 0 : frame;  // -0 becomes 0
-  return rv_hash(&facts, sizeof facts, RV_SCENE_SEED_STATE);
+  RvResult result = rv_scene_files_above(scene, node, first, last, &facts.files, error);
+  *key = result ? 0 : rv_hash(&facts, sizeof facts, RV_SCENE_SEED_STATE);
+  return result;
 }
 
 void rv_scene_solve_drop_cache(RvSceneNode* node) {
@@ -65,13 +66,23 @@ RvResult rv_scene_solve_check_state(const RvSceneNode* node, const RvState* stat
   return result;
 }
 
+// A pinned entry for the state of a frame, still without it.
+static RvResult new_entry(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error) {
+  uint64_t key;
+  *out = NULL;
+  RvResult result = rv_scene_solve_key(scene, node, frame, &key, error);
+  if (!result) *out = rv_scene_entry_new(node, key, frame);
+  return result || *out ? result : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
 RvResult rv_scene_solve_adopt(RvScene* scene, RvSceneNode* node, double frame, RvState* state, const RvStats* stats,
                               RvError* error) {
   // The entry becomes the latest state and is cached.
-  RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
-  if (!entry) {
+  RvEntry* entry;
+  RvResult result = new_entry(scene, node, frame, &entry, error);
+  if (result) {
     rv_state_free(state);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory");
+    return result;
   }
   entry->state = *state;
   *state = (RvState){0};
@@ -141,10 +152,11 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
                            RvError* error) {
   if (rv_scene_is_cancelled(scene, node->name, frame, 0, prev ? "step" : "start"))
     return rv_fail(error, RV_CANCELLED, "interrupted at node '%s', frame %g", node->name, frame);
-  RvEntry* entry = rv_scene_entry_new(node, rv_scene_solve_key(scene, node, frame), frame);
-  if (!entry) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvEntry* entry;
+  RvResult result = new_entry(scene, node, frame, &entry, error);
+  if (result) return result;
   RvCall call;
-  RvResult result = rv_scene_call_begin(&call, scene, node, frame, &entry->stats, error);
+  result = rv_scene_call_begin(&call, scene, node, frame, &entry->stats, error);
   if (!result && !rv_state_empty(&node->initial_state) && !prev) {
     // A run started from a state file takes it as the initial state; the inputs are not cooked.
     result = rv_state_copy(&node->initial_state, &call.cook.state, error);
@@ -165,20 +177,22 @@ static RvResult make_state(RvScene* scene, RvSceneNode* node, double frame, cons
   return result;
 }
 
-// The last state at or before `frame` that is still in memory, pinned; NULL if there is none.
-static RvEntry* nearest_state(RvScene* scene, RvSceneNode* node, double frame) {
+// The last state at or before `frame` that is still in memory, pinned; *out is NULL if there is none.
+static RvResult nearest_state(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error) {
+  *out = NULL;
   // Go back frame by frame; look among the latest states, then in the cache.
-  for (double step = round(frame - node->start); step >= 0; --step) {
-    uint64_t key = rv_scene_solve_key(scene, node, node->start + step);
-    for (int i = 0; i < 2; ++i) {
+  for (double step = round(frame - node->start); step >= 0 && !*out; --step) {
+    uint64_t key;
+    RvResult result = rv_scene_solve_key(scene, node, node->start + step, &key, error);
+    if (result) return result;
+    for (int i = 0; i < 2 && !*out; ++i) {
       if (!node->latest_states[i] || node->latest_states[i]->key != key) continue;
       ++node->latest_states[i]->pins;
-      return node->latest_states[i];
+      *out = node->latest_states[i];
     }
-    RvEntry* entry = rv_scene_cache_find(&scene->cache, key);
-    if (entry) return entry;
+    if (!*out) *out = rv_scene_cache_find(&scene->cache, key);
   }
-  return NULL;
+  return RV_OK;
 }
 
 // Writes a checkpoint of a new state, if the run has a folder for them.
@@ -195,9 +209,9 @@ RvResult rv_scene_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry
         "node '%s': frame %g is more than a million frames after its start frame %g; set a later start frame",
         node->name, frame, node->start);
   // Begin with the nearest state in memory, or the initial one.
-  RvEntry* entry = nearest_state(scene, node, wanted);
-  RvResult result = RV_OK;
-  if (!entry) {
+  RvEntry* entry;
+  RvResult result = nearest_state(scene, node, wanted, &entry, error);
+  if (!result && !entry) {
     result = make_state(scene, node, node->start, NULL, &entry, error);
     if (!result) result = checkpoint(scene, entry, error);
   }

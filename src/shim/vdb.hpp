@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/foreign.h"
 #include "rivulet/vdb.h"
 #include "shim/shim.h"
 
@@ -70,6 +71,14 @@ void vdb_check_voxel(double voxel_size);
 // The half width of the narrow band in voxels, raised to at least 3. Throws Refused if it is too large.
 double vdb_check_band(double band);
 
+// An open call into OpenVDB.
+struct Foreign {
+  Foreign() { rv_foreign_enter("OpenVDB"); }
+  ~Foreign() { rv_foreign_leave(); }
+  Foreign(const Foreign&) = delete;
+  Foreign& operator=(const Foreign&) = delete;
+};
+
 // Exception inside the shim, with the result code and text that C gets.
 struct Refused : std::exception {
   RvResult code;
@@ -88,8 +97,8 @@ struct RvGrid {
   openvdb::GridBase::Ptr grid;
   RvGridType type = RV_GRID_OTHER;
   RvGridClass grid_class = RV_GRID_UNKNOWN;  // copy of the grid's, whose text OpenVDB would allocate to read
-  std::string name;  // copy of the grid's, for rv_grid_name
-  std::mutex lock;   // of the lists below
+  std::string name;                          // copy of the grid's, for rv_grid_name
+  std::mutex lock;                           // of the lists below
   // List of leaves, made on demand and invalidated by a change of the tree.
   std::atomic<bool> listed{false};
   std::vector<RvLeaf> leaves;
@@ -101,7 +110,12 @@ struct RvGrid {
   rv::Vec3Grid& vectors() const { return static_cast<rv::Vec3Grid&>(*grid); }
 };
 
-// Ends the body of a function that calls OpenVDB; begin it by RV_SHIM_BEGIN.
+// Begins the body of a function that makes grids. Those that it does not hand over are freed within the call into
+// OpenVDB, since even freeing a tree allocates.
+#define RV_VDB_BEGIN              \
+  const rv::Foreign foreign_call; \
+  try {
+// Ends the body of a function that calls OpenVDB; begin it by RV_VDB_BEGIN or RV_SHIM_BEGIN.
 #define RV_VDB_END(error)                                         \
   }                                                               \
   catch (const rv::Refused& e) {                                  \

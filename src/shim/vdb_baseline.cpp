@@ -33,7 +33,7 @@ using namespace rv;
 
 RvResult rv_vdb_particles_baseline(double voxel_size, size_t count, const float* centres, float radius, size_t* dropped,
                                    RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_run([&] {
     auto grid = vdb_new_float((float)(3 * voxel_size));  // a narrow band of 3 voxels, OpenVDB's default

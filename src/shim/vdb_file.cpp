@@ -294,7 +294,7 @@ RvResult rv_grid_read_bytes(const char* name, void* bytes, size_t size, RvGrid**
                             const RvLog* log, RvError* error) {
   *grids = nullptr;
   *count = 0;
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   std::vector<openvdb::GridBase::Ptr> found;
   read_all(name, static_cast<unsigned char*>(bytes), size, found, log);
   return hand_over(found, grids, count, error);

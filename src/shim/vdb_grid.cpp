@@ -4,7 +4,6 @@
 #include <cstring>
 #include <memory>
 
-#include "base/foreign.h"
 #include "shim/arena.hpp"
 #include "shim/reserve.h"
 #include "shim/vdb.hpp"
@@ -35,20 +34,6 @@ void vdb_init() {
   static std::once_flag once;
   std::call_once(once, [] { openvdb::initialize(); });
 }
-
-}  // namespace rv
-
-namespace {
-// An open call into OpenVDB.
-struct Foreign {
-  Foreign() { rv_foreign_enter("OpenVDB"); }
-  ~Foreign() { rv_foreign_leave(); }
-  Foreign(const Foreign&) = delete;
-  Foreign& operator=(const Foreign&) = delete;
-};
-}  // namespace
-
-namespace rv {
 
 void vdb_run(const std::function<void()>& fn) {
   Foreign call;
@@ -153,7 +138,7 @@ using namespace rv;
 
 RvResult rv_grid_create(RvGridType type, const char* name, RvGridClass grid_class, double voxel_size,
                         const float* background, RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_init();
   vdb_check_voxel(voxel_size);
@@ -193,7 +178,7 @@ void rv_grid_release(RvGrid* grid) {
 }
 
 RvResult rv_grid_copy(const RvGrid* grid, RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_run([&] { *out = vdb_wrap(grid->grid->deepCopyGrid()); });
   return RV_OK;
@@ -206,7 +191,7 @@ const void* rv_grid_native(const RvGrid* grid) {
 
 RvResult rv_grid_from_native(const void* pointer, RvGrid** out, RvError* error) {
   *out = nullptr;
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   const auto& grid = *static_cast<const openvdb::GridBase::Ptr*>(pointer);
   if (!grid) return rv_fail(error, RV_BAD_INPUT, "the VDB primitive has no grid");
   vdb_init();

@@ -142,7 +142,7 @@ using namespace rv;
 RvResult rv_grid_from_mesh(const char* name, double voxel_size, double band, size_t npoint, const float* points,
                            size_t ntriangle, const int32_t* triangles, bool unsigned_distance, RvGrid** out,
                            RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_check_voxel(voxel_size);
   band = vdb_check_band(band);
@@ -158,7 +158,7 @@ RvResult rv_grid_from_mesh(const char* name, double voxel_size, double band, siz
 }
 
 RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   need_float(level_set, true, "a fog volume");
   vdb_run([&] {
@@ -174,7 +174,7 @@ RvResult rv_grid_to_fog(const RvGrid* level_set, const char* name, RvGrid** out,
 
 RvResult rv_grid_to_mesh(const RvGrid* grid, double iso, double adaptivity, size_t* npoint, float** points,
                          size_t* ntriangle, int32_t** triangles, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *npoint = 0;
   *ntriangle = 0;
   *points = nullptr;

@@ -290,7 +290,7 @@ using namespace rv;
 
 RvResult rv_grid_from_points(const char* name, double voxel_size, size_t count, const float* positions,
                              const RvPointChannel* channels, size_t nchannel, RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_init();
   vdb_check_voxel(voxel_size);

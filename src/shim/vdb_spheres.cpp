@@ -287,7 +287,7 @@ using namespace rv;
 
 RvResult rv_grid_from_spheres(const char* name, double voxel_size, double band, size_t count, const float* centres,
                               const float* radii, RvGrid** out, RvError* error) {
-  RV_SHIM_BEGIN
+  RV_VDB_BEGIN
   *out = nullptr;
   vdb_check_voxel(voxel_size);
   if (count > UINT32_MAX) vdb_refuse(RV_LIMIT, "%zu spheres are too many; at most 2^32 are possible", count);

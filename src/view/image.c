@@ -68,9 +68,10 @@ void rv_view_to_srgb(const RvImage* image, uint8_t* bytes) {
   rv_parallel_for((size_t)image->height, ROWS_A_TASK, convert_rows, &c);
 }
 
-// libpng must not print: errors return by longjmp, warnings are dropped.
+// libpng must not print: errors return by longjmp, warnings are dropped. It tells lack of memory by its text only.
 static void png_failed(png_structp png, png_const_charp text) {
-  (void)text;
+  bool* no_memory = png_get_error_ptr(png);
+  if (text && strstr(text, "memory")) *no_memory = true;
   png_longjmp(png, 1);
 }
 
@@ -80,9 +81,10 @@ static void png_warned(png_structp png, png_const_charp text) {
 }
 
 // Writes the image as PNG; false if libpng failed. No other code may run between setjmp and the libpng calls.
-static bool encode_png(FILE* stream, const RvImage* image, const uint8_t* bytes) {
-  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, png_failed, png_warned);
+static bool encode_png(FILE* stream, const RvImage* image, const uint8_t* bytes, bool* no_memory) {
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, no_memory, png_failed, png_warned);
   png_infop info = png ? png_create_info_struct(png) : NULL;
+  if (!info) *no_memory = true;
   if (!info || setjmp(png_jmpbuf(png))) {
     png_destroy_write_struct(&png, &info);
     return false;
@@ -109,9 +111,11 @@ RvResult rv_view_write_png(const RvImage* image, const char* path, RvError* erro
   RvFileOut out = {0};
   RvResult result = rv_file_begin(&out, path, error);
   if (result) goto done;
-  if (!encode_png(out.stream, image, bytes)) {
+  bool no_memory = false;
+  if (!encode_png(out.stream, image, bytes, &no_memory)) {
     rv_file_abandon(&out);
-    result = rv_fail(error, RV_IO, "cannot write '%s': the disk may be full", path);
+    result = no_memory ? rv_fail(error, RV_NO_MEMORY, "out of memory to write '%s'", path)
+                       : rv_fail(error, RV_IO, "cannot write '%s': the disk may be full", path);
     goto done;
   }
   result = rv_file_commit(&out, error);

@@ -64,10 +64,10 @@ static RvResult send_pngs(int socket, const char* const* pngs, size_t count, boo
 
 // Waits for the process; true if it exited with status 0.
 static bool wait_for_success(RvProcess process) {
-  bool success = false;
-  while (rv_platform_wait(&process, 1, &success) < 0)
+  int code = 0;
+  while (rv_platform_wait(&process, 1, &code) < 0)
     if (errno != EINTR) return false;
-  return success;
+  return code == 0;
 }
 
 // Copies the last line of ffmpeg's error output.
@@ -99,7 +99,7 @@ static RvResult encoder_open(Encoder* e, double fps, const char* temporary, RvEr
   e->target = rv_strf("file:%s", temporary);
   if (!e->rate || !e->target) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (!e->messages || !rv_platform_channel(e->ends))
-    return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
+    return rv_fail(error, rv_file_reason(errno), "cannot start ffmpeg for '%s': %s", e->path, strerror(errno));
   return RV_OK;
 }
 
@@ -124,7 +124,8 @@ static RvResult encoder_start(Encoder* e, RvError* error) {
                    "cannot write '%s': there is no ffmpeg on the PATH; install it (Debian: apt-get install ffmpeg) or "
                    "write PNG files to a folder",
                    e->path);
-  if (status) return rv_fail(error, RV_IO, "cannot start ffmpeg for '%s': %s", e->path, strerror(status));
+  if (status)
+    return rv_fail(error, rv_file_reason(status), "cannot start ffmpeg for '%s': %s", e->path, strerror(status));
   return RV_OK;
 }
 

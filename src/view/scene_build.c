@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "shim/tbb.h"
 #include "view/view_scene.h"
@@ -34,9 +35,16 @@ void rv_view_grow_bounds(RvViewScene* scene, const float* p, double radius) {
   }
 }
 
+// Embree does not survive every failed allocation, not even while it frees: what it does is marked as its own.
+static void enter_embree(void) {
+  rv_foreign_enter("Embree");
+}
+
 // Releases the geometry and arrays of a part.
 static void free_part(RvPart* part) {
+  enter_embree();
   if (part->geometry) rtcReleaseGeometry(part->geometry);
+  rv_foreign_leave();
   rv_free(part->vertices);
   rv_free(part->indices);
   rv_free(part->flags);
@@ -52,10 +60,12 @@ static void free_part(RvPart* part) {
 
 void rv_view_scene_free(RvViewScene* scene) {
   // Release the scene first: it refers to the buffers.
+  enter_embree();
   if (scene->scene) rtcReleaseScene(scene->scene);
   for (size_t i = 0; i < scene->count; ++i) free_part(&scene->parts[i]);
   rv_free(scene->parts);
   if (scene->device) rtcReleaseDevice(scene->device);
+  rv_foreign_leave();
   *scene = (RvViewScene){0};
 }
 
@@ -129,9 +139,29 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   rtcAttachGeometryByID(scene->scene, g, id);
 }
 
+// Starts Embree.
+static RvResult start(RvViewScene* scene, RvError* error) {
+  char config[64];
+  // An Embree device with a thread count limits TBB in the whole process while it lives, so the count is given only
+  // when fewer threads than cores are wanted.
+  enter_embree();
+  if (rv_threads() < rv_tbb_cores())
+    snprintf(config, sizeof config, "verbose=0,threads=%d", rv_threads());
+  else
+    snprintf(config, sizeof config, "verbose=0");
+  scene->device = rtcNewDevice(config);
+  enum RTCError code = scene->device ? RTC_ERROR_NONE : rtcGetDeviceError(NULL);
+  rv_foreign_leave();
+  if (scene->device) return RV_OK;
+  // It tells lack of memory in several ways; what else it refuses is the processor.
+  if (code == RTC_ERROR_UNSUPPORTED_CPU)
+    return rv_fail(error, RV_SHIM, "Embree, which draws the pictures, does not support this processor");
+  return rv_fail(error, RV_NO_MEMORY, "out of memory to start Embree, which draws the pictures (its error %d)",
+                 (int)code);
+}
+
 // Builds the acceleration structure over all parts.
 static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
-  scene->scene = rtcNewScene(scene->device);
   // Drop empty parts, so that the id of a geometry is the index of its part.
   size_t kept = 0;
   for (size_t i = 0; i < scene->count; ++i) {
@@ -143,11 +173,16 @@ static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   scene->count = kept;
   for (size_t i = 0; i < kept; ++i)
     if (!move_part(scene, &scene->parts[i], shutter)) return rv_fail(error, RV_NO_MEMORY, "out of memory for motion");
+  enter_embree();
+  scene->scene = rtcNewScene(scene->device);
   for (size_t i = 0; i < kept; ++i) attach(scene, &scene->parts[i], (unsigned)i);
   rtcSetSceneFlags(scene->scene, RTC_SCENE_FLAG_ROBUST);
   rtcSetSceneBuildQuality(scene->scene, RTC_BUILD_QUALITY_MEDIUM);
   rtcCommitScene(scene->scene);
-  return embree_error(scene, error);
+  // Even the question for its error allocates.
+  RvResult result = embree_error(scene, error);
+  rv_foreign_leave();
+  return result;
 }
 
 // Adds the level sets of a detail; *water: one of them is the surface of a liquid.
@@ -190,16 +225,7 @@ static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvL
 RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count, const RvLens* lens,
                              const RvViewOptions* options, RvError* error) {
   *scene = (RvViewScene){.lo = {DBL_MAX, DBL_MAX, DBL_MAX}, .hi = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
-  char config[64];
-  // An Embree device with a thread count limits TBB in the whole process while it lives, so the count is given only
-  // when fewer threads than cores are wanted.
-  if (rv_threads() < rv_tbb_cores())
-    snprintf(config, sizeof config, "verbose=0,threads=%d", rv_threads());
-  else
-    snprintf(config, sizeof config, "verbose=0");
-  scene->device = rtcNewDevice(config);
-  if (!scene->device) return rv_fail(error, RV_SHIM, "Embree could not start");
-  RvResult result = RV_OK;
+  RvResult result = start(scene, error);
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)

@@ -241,6 +241,12 @@ static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, d
     }
 }
 
+// The error of libpng. It tells lack of memory by its text only.
+static RvResult png_failure(const png_image* image, RvResult code, const char* path, RvError* error) {
+  if (strstr(image->message, "memory")) return rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
+  return rv_fail(error, code, "'%s' is not a PNG picture: %s", path, image->message);
+}
+
 // Reads a PNG file as RGB bytes.
 static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvError* error) {
   enum { MAX_BYTES = 1 << 28 };  // of the file; also the largest number of pixels
@@ -257,7 +263,7 @@ static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvErro
   *rgb = good && !result ? rv_alloc(PNG_IMAGE_SIZE(*image), 1) : NULL;
   if (good && !result && !*rgb) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   if (good && !result) good = png_image_finish_read(image, NULL, *rgb, 0, NULL);
-  if (!good && !result) result = rv_fail(error, RV_BAD_FILE, "'%s' is not a PNG picture: %s", path, image->message);
+  if (!good && !result) result = png_failure(image, RV_BAD_FILE, path, error);
   png_image_free(image);
   rv_free(file);
   if (result) {
@@ -300,10 +306,9 @@ static RvResult encode_png(const Canvas* c, const char* path, RvError* error) {
                      .format = PNG_FORMAT_RGB};
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
   void* memory = rv_alloc(bytes, 1);
-  RvResult result = RV_OK;
-  if (!memory || !png_image_write_to_memory(&image, memory, &bytes, 0, c->rgb, 0, NULL))
-    result = rv_fail(error, memory ? RV_SHIM : RV_NO_MEMORY, "cannot make '%s': %s", path,
-                     memory ? image.message : "out of memory");
+  RvResult result = memory ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
+  if (memory && !png_image_write_to_memory(&image, memory, &bytes, 0, c->rgb, 0, NULL))
+    result = png_failure(&image, RV_SHIM, path, error);
   png_image_free(&image);
   if (!result) result = rv_file_write(path, memory, bytes, error);
   rv_free(memory);

@@ -7,6 +7,15 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
+#if defined(RV_LIBFUZZER)
+// OpenVDB 10.0 loses the page handles of point attributes (under 100 bytes each) when a later array of the file is
+// refused. It has them as bare pointers; nothing outside can free them.
+const char* __lsan_default_suppressions(void);
+const char* __lsan_default_suppressions(void) {
+  return "leak:openvdb::v10_0::compression::PagedInputStream::createHandle";
+}
+#endif
+
 static void use_points(const RvGrid* grid) {
   RvError error = {0};
   size_t count = 0;

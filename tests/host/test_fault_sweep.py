@@ -1,13 +1,16 @@
-"""Out of memory or disk is never a wrong answer: the n-th allocation, write, fsync, rename and thread of a tiny scene of
-each solver fails, and the run is judged:
+"""Out of memory or disk is never a wrong answer: the n-th allocation, write, fsync, rename and thread fails while a tiny
+scene of each solver is cooked, drawn by flipbook and wedge, and described by info. The run is judged:
 
-  exit 0     the report (hashes, counts, ledger, warnings) and all files are those of the undisturbed run
+  exit 0     the report (hashes, counts, ledger, warnings), all files and the standard output are those of the undisturbed
+             run
   otherwise  one clear error on standard error; exit code 2 and the word "memory" where an allocation failed; every final
-             file is whole; after a failed write, fsync or rename, --resume completes the run with the files of the
-             undisturbed one
+             file is whole; after a failed write, fsync or rename, --resume (of the others: the command again) completes
+             the run with the files of the undisturbed one
   never      a signal
 
-A crash inside a library of others is counted by its library and allowed only where docs/reliability.md lists it (KNOWN).
+An error that the handler of last resort makes of a crash inside a library of others (src/cli/last_resort.c) is counted by
+that library, apart from the errors that the program returned. A crash that no handler caught is allowed only where
+docs/reliability.md lists it (KNOWN).
 
 The kind `drought` fails the n-th allocation and all after it. The calls of a run are many, the places in the program
 that make them few: a place is a stack, and the sweep tries the first call of each.
@@ -15,8 +18,8 @@ that make them few: a place is a stack, and the sweep tries the first call of ea
   test_fault_sweep.py                       a sample of the places of each kind
   test_fault_sweep.py --places              every place
   test_fault_sweep.py --full                every n
-  test_fault_sweep.py --only SCENE KIND [N...]  one scene and kind; prints what was seen
-  with --record the figures are printed and nothing fails
+  test_fault_sweep.py --only CASE KIND [N...]  one case and kind; prints what was seen
+  with --record the figures are printed and nothing fails; with --sites the places of others that end in the last resort
 
 tests/support/fail_nth.c makes the calls fail."""
 import collections
@@ -37,6 +40,8 @@ if not INJECTOR:
     sys.exit(77)
 KINDS = ("alloc", "drought", "write", "fsync", "rename", "thread")
 SAMPLES = {"alloc": 24, "drought": 6, "write": 8, "fsync": 4, "rename": 4, "thread": 6}  # of each scene in ./test
+FEW_SAMPLES = {"alloc": 12, "drought": 6, "write": 3, "fsync": 2, "rename": 1, "thread": 2}  # of each other command
+LAST_RESORT = re.compile("the library (.+?) cannot go on")
 FRAMES = 2
 WORKERS = {"thread": 4}  # allocations are counted in order, which one worker keeps
 # Libraries of others in which a failed allocation or thread may end the process, by kind: docs/reliability.md.
@@ -85,48 +90,99 @@ def scenes(where):
     return {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in nodes.items()}
 
 
+PICTURE = {name: {"type": "file", "parms": {"file": f"$HIP/{name}.$F4.bgeo.sc"}} for name in ("hair", "flow")}
+PICTURE["solid"] = {"type": "file", "parms": {"file": "$HIP/solid.vdb"}}
+BALL = {"ball": HAIR["ball"], "grow": HAIR["grow"], "out": cache("grow", "hair.$F4.bgeo.sc")}
+
+
+class Case:
+    """A command line whose calls fail. `first` is a folder that it finds as `out`; `again` completes a run that failed."""
+
+    def __init__(self, words, again=None, first=None):
+        self.words, self.again, self.first = words, again or words, first
+
+
+def cases(where):
+    """The commands by name."""
+    one = ["--threads", "1"]
+    cooked = {}
+    for name in scenes(where):
+        words = ["cook", f"{where}/{name}.json", "--out", "out", "--report", "report.jsonl", "--quiet"]
+        cooked[name] = Case([*words, *one], [*words, *one, "--resume"])
+    small = ["--size", "24x14"]
+    files = [f"{where}/{name}" for name in ("hair.0001.bgeo.sc", "solid.vdb", "cached.json", "checkpoints/sim.0001.rvck")]
+    return {**cooked,
+            "info": Case(["info", *files]), "info_json": Case(["info", "--json", *files]),
+            "convert": Case(["convert", f"{where}/hair.$F4.bgeo.sc", "out/hair.$F4.vtp", "--frames", "1-2"]),
+            "convert_usda": Case(["convert", f"{where}/hair.$F4.bgeo.sc", "out/hair.usda", "--frames", "1-2"]),
+            "plot": Case(["plot", f"{where}/report.jsonl", "-o", "out/plot.svg"]),
+            "flipbook": Case(["flipbook", f"{where}/picture.json", "--quality", "draft", "--quiet", "-o", "out/pictures", "--out",
+                              "out", *small, *one]),
+            "wedge": Case(["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--out", "out",
+                           "--quiet", "--jobs", "2", *small]),
+            "wedge_task": Case(["wedge", "out", "--task", "1", *one], first=f"{where}/wedge")}
+
+
 def prepare(where):
-    """Writes the scenes and the files that they read."""
-    first = {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": {
-        **HAIR, **POOL, "sim": {"type": "liquidsolver", "inputs": ["pool"], "parms": {"substeps": 1}},
-        "flow": cache("sim:2", "flow.$F4.bgeo.sc"), "solid": cache("body", "solid.vdb")}}
-    for name, scene in [("first", first), *scenes(where).items()]:
+    """Writes the scenes and the files that the cases read."""
+    first = {**HAIR, **POOL, "sim": {"type": "liquidsolver", "inputs": ["pool"], "parms": {"substeps": 1}},
+             "flow": cache("sim:2", "flow.$F4.bgeo.sc"), "solid": cache("body", "solid.vdb"),
+             "hair": cache("paint", "hair.$F4.bgeo.sc")}
+    graphs = {"first": first, "picture": PICTURE, "ball": BALL}
+    made = {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in graphs.items()}
+    for name, scene in {**made, **scenes(where)}.items():
         with open(os.path.join(where, name + ".json"), "w", encoding="utf-8") as stream:
             json.dump(scene, stream)
-    subprocess.run([RIVULET, "cook", os.path.join(where, "first.json"), "--out", where, "--quiet"], check=True,
-                   stderr=subprocess.DEVNULL)
-    return list(scenes(where))
+    for words in (["cook", f"{where}/first.json", "--out", where, "--quiet", "--report", f"{where}/report.jsonl"],
+                  ["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--size", "24x14", "--out",
+                   f"{where}/wedge", "--quiet"]):
+        subprocess.run([RIVULET, *words], check=True, stderr=subprocess.DEVNULL)
+    for name in os.listdir(f"{where}/wedge"):
+        if name != "wedge.json":
+            path = os.path.join(where, "wedge", name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
+    return cases(where)
+
+
+def report_lines(text):
+    """The lines of a report without its times."""
+    return [{key: line[key] for key in line if key not in ("seconds", "cpu_seconds", "stages")}
+            for line in map(json.loads, text.splitlines())]
 
 
 class Runs:
-    """Runs of one scene with a number of workers, by a server that forks them."""
+    """Runs of one case with a number of workers, by a server that forks them."""
 
-    def __init__(self, where, scene, workers):
-        self.folder = tempfile.mkdtemp(prefix=scene + "_", dir=where)
+    def __init__(self, where, name, case, workers):
+        self.folder = tempfile.mkdtemp(prefix=name + "_", dir=where)
         self.run = os.path.join(self.folder, "run")
-        self.words = ["cook", os.path.join(where, scene + ".json"), "--out", "out", "--report", "report.jsonl", "--quiet",
-                      "--threads", str(workers)]
-        self.server = subprocess.Popen([RIVULET, *self.words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        self.case = case
+        words = [str(workers) if before == "--threads" else word for before, word in zip(["", *case.words], case.words)]
+        self.server = subprocess.Popen([RIVULET, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                        env={**os.environ, "LD_PRELOAD": INJECTOR})
         self.clean = self.once("none", 0)
         again = self.once("none", 0)
-        if self.clean["code"] or self.clean["report"] != again["report"] or self.clean["files"] != again["files"]:
-            sys.exit(f"FAILED: {scene}: the undisturbed run ends with {self.clean['code']}: {self.clean['stderr']}")
+        if self.clean["code"] or any(self.clean[key] != again[key] for key in ("report", "files", "stdout")):
+            sys.exit(f"FAILED: {name}: the undisturbed run ends with {self.clean['code']}: {self.clean['stderr']}; files: " +
+                     " ".join(f for f in again["files"] if again["files"][f] != self.clean["files"].get(f)))
         self.counts = dict(re.findall(r"count (\w+) (\d+)", self.clean["fault"]))
 
     def once(self, kind, n):
         """What a run left."""
         shutil.rmtree(self.run, ignore_errors=True)
         os.mkdir(self.run)
+        if self.case.first:
+            shutil.copytree(self.case.first, os.path.join(self.run, "out"))
         self.server.stdin.write(f"{kind} {n} {self.run}\n")
         self.server.stdin.flush()
         status = int(self.server.stdout.readline())
         return self.seen(os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
                          os.WEXITSTATUS(status) if os.WIFEXITED(status) else None)
 
-    def resume(self):
+    def complete(self):
         """Completes the last run, undisturbed."""
-        done = subprocess.run([RIVULET, *self.words, "--resume"], cwd=self.run, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run([RIVULET, *self.case.again], cwd=self.run, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True)
         return self.seen(0, done.returncode)
 
     def seen(self, stopped, code):
@@ -147,11 +203,14 @@ class Runs:
                     temporaries.append(name)
                     continue
                 with open(path, "rb") as stream:
-                    files[os.path.relpath(path, self.run)] = stream.read()
-        report = [{key: line[key] for key in line if key not in ("seconds", "cpu_seconds", "stages")}
-                  for line in map(json.loads, text("report.jsonl").splitlines())] if code == 0 else []
-        return {"signal": stopped, "code": code, "stderr": text("stderr"), "fault": text("fault.txt"), "files": files,
-                "temporaries": temporaries, "report": report, "stacks": text("stacks.txt")}
+                    data = stream.read()
+                if name == "report.jsonl":  # of a wedge's variation: whole lines count
+                    whole = data[:data.rfind(b"\n") + 1]
+                    data = json.dumps(report_lines(whole.decode())).encode()
+                files[os.path.relpath(path, self.run)] = data
+        return {"signal": stopped, "code": code, "stderr": text("stderr"), "stdout": text("stdout"), "fault": text("fault.txt"),
+                "files": files, "temporaries": temporaries, "stacks": text("stacks.txt"),
+                "report": report_lines(text("report.jsonl")) if code == 0 else []}
 
     def places(self, kind):
         """Numbers of the first call of each stack."""
@@ -189,15 +248,40 @@ def functions(fault, title, most=6):
     return " < ".join(names[:most])
 
 
+def site(fault, title):
+    """Of the stack under a title: library and function of the innermost frame of others that has a name."""
+    _, _, stack = fault.partition(title + "\n")
+    ours = ("libfail_nth", "fail_nth", "libc.so", "libstdc++", "libgcc_s", "ld-linux", "libm.so", "rivulet")
+    for module, symbol in re.findall(r"^(\S+?)\((\w*)\+?0x[0-9a-f]+\)", stack, re.M):
+        name = os.path.basename(module)
+        if symbol and not name.startswith(ours):
+            done = subprocess.run(["c++filt", symbol], capture_output=True, text=True)
+            return name.split(".so")[0] + " " + re.sub(r"[<(].*", "", done.stdout.strip())
+    return library(fault, title)
+
+
 def judge(runs, kind, n):
-    """(verdict, text): ok, error, crash <library>, or a fault: silent, half file, unclear."""
+    """(verdict, text): same, error, last resort <library>, crash <library>, or a fault: silent, half file, unclear."""
     seen = runs.once(kind, n)
     verdict, text = verdict_of(runs, kind, seen)
     if not allowed(kind, verdict):
         text += f"; failed in {library(seen['fault'], 'failed')}: {functions(seen['fault'], 'failed')}"
     if verdict.startswith("crash"):
         text += f"; crashed in {functions(seen['fault'], 'crash')}"
+    if verdict.startswith("last resort"):
+        text = site(seen["fault"], "failed")
     return verdict, text
+
+
+def may_differ(runs, name, data):
+    """Files of a failed run that say how far it came, or why it failed; completing the run judges them."""
+    clean = runs.clean["files"].get(name, b"")
+    if name.endswith("outputs.rvck"):  # the journal grows by lines, each with its checksum
+        return clean.startswith(data.rpartition(b"\n")[0])
+    if name.endswith("report.jsonl"):
+        return clean.startswith(data.rstrip(b"]"))
+    # a sheet shows which variations failed
+    return name.endswith(("progress.rvck", "log.txt", "sheet.png"))
 
 
 def verdict_of(runs, kind, seen):
@@ -205,16 +289,12 @@ def verdict_of(runs, kind, seen):
         name = signal.Signals(seen["signal"]).name
         return f"crash {library(seen['fault'], 'crash')}", name
     for name, data in seen["files"].items():
-        if name.endswith("progress.rvck") and seen["code"]:
-            continue  # it says how far the run came; --resume judges it
-        if name.endswith("outputs.rvck") and seen["code"] and runs.clean["files"][name].startswith(data.rpartition(b"\n")[0]):
-            continue  # the journal grows by lines, each with its checksum
-        if runs.clean["files"].get(name) != data:
+        if runs.clean["files"].get(name) != data and not (seen["code"] and may_differ(runs, name, data)):
             return ("silent" if seen["code"] == 0 else "half file"), f"{name} differs"
     if seen["code"] == 0:
         if seen["report"] != runs.clean["report"] or seen["files"].keys() != runs.clean["files"].keys():
             return "silent", "report or files differ"
-        return "same", ""
+        return ("same", "") if seen["stdout"] == runs.clean["stdout"] else ("silent", "the standard output differs")
     message = seen["stderr"].strip()
     if not message.startswith("rivulet: ") and "\nrivulet: " not in message:
         return "unclear", f"exit {seen['code']} with '{message}'"
@@ -223,16 +303,17 @@ def verdict_of(runs, kind, seen):
     if kind in ("write", "fsync", "rename"):
         if seen["code"] != 1 or not re.search("cannot|could not", message):
             return "unclear", f"exit {seen['code']} with '{message}'"
-        after = runs.resume()
+        after = runs.complete()
         if after["code"] or after["files"] != runs.clean["files"]:
             return "resume", f"after '{message}': exit {after['code']}, files differ: " + " ".join(
                 n for n in runs.clean["files"] if runs.clean["files"][n] != after["files"].get(n))
-    return "error", message
+    rescued = LAST_RESORT.search(message)
+    return (f"last resort {rescued.group(1)}" if rescued else "error"), message
 
 
-def sweep(where, scene, kind, choice):
-    """(calls, places, [(n, verdict, text)]) of a scene and kind. choice: "full", "places", "sample", or a list of n."""
-    runs = Runs(where, scene, WORKERS.get(kind, 1))
+def sweep(where, name, case, kind, choice):
+    """(calls, places, [(n, verdict, text)]) of a case and kind. choice: "full", "places", "sample", or a list of n."""
+    runs = Runs(where, name, case, WORKERS.get(kind, 1))
     try:
         total = int(runs.counts["alloc" if kind == "drought" else kind])
         places = runs.places(kind)
@@ -242,7 +323,7 @@ def sweep(where, scene, kind, choice):
         elif choice == "places":
             chosen = places
         elif choice == "sample":
-            few = min(SAMPLES[kind], len(places))
+            few = min((SAMPLES if case.words[0] == "cook" else FEW_SAMPLES)[kind], len(places))
             chosen = [places[(2 * k + 1) * len(places) // (2 * few)] for k in range(few)]
         return total, len(places), [(n, *judge(runs, kind, n)) for n in chosen]
     finally:
@@ -250,7 +331,18 @@ def sweep(where, scene, kind, choice):
 
 
 def allowed(kind, verdict):
-    return verdict in ("same", "error") or verdict.startswith("crash ") and verdict[len("crash "):] in KNOWN.get(kind, ())
+    if verdict in ("same", "error") or verdict.startswith("last resort "):
+        return True
+    return verdict.startswith("crash ") and verdict[len("crash "):] in KNOWN.get(kind, ())
+
+
+def table_of(totals):
+    """The figures by kind: what the program returned, and what the last resort made of crashes in libraries."""
+    for kind, tally in totals.items():
+        rescued = sum(count for verdict, count in tally.items() if verdict.startswith("last resort"))
+        bad = sum(count for verdict, count in tally.items() if not allowed(kind, verdict))
+        yield (f"all {kind}: {sum(tally.values())} tried: {tally['same']} without effect, {tally['error']} errors of the program, "
+               f"{rescued} errors of the last resort, {bad} faults")
 
 
 def main():
@@ -260,23 +352,28 @@ def main():
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     where = tempfile.mkdtemp(prefix="rivulet_faults_", dir=base)
     try:
-        names = prepare(where)
-        jobs = [(scene, kind) for scene in names for kind in KINDS]
+        made = prepare(where)
+        jobs = [(name, kind) for name in made for kind in KINDS]
         if "--only" in words:
-            scene, kind, *n = [word for word in words[words.index("--only") + 1:] if not word.startswith("--")]
-            jobs = [(scene, kind)]
+            name, kind, *n = [word for word in words[words.index("--only") + 1:] if not word.startswith("--")]
+            jobs = [(name, one) for one in (KINDS if kind == "all" else [kind])]
             choice = [int(x) for x in n] or choice
-        bad = 0
+        bad, totals, sites = 0, collections.defaultdict(collections.Counter), collections.Counter()
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            done = pool.map(lambda job: sweep(where, *job, choice), jobs)
-            for (scene, kind), (total, places, rows) in zip(jobs, done):
+            done = pool.map(lambda job: sweep(where, job[0], made[job[0]], job[1], choice), jobs)
+            for (name, kind), (total, places, rows) in zip(jobs, done):
                 tally = collections.Counter(verdict for _, verdict, _ in rows)
-                print(f"{scene} {kind}: {total} calls from {places} places, {len(rows)} tried: " +
+                totals[kind] += tally
+                sites.update((verdict, text) for _, verdict, text in rows if verdict.startswith("last resort"))
+                print(f"{name} {kind}: {total} calls from {places} places, {len(rows)} tried: " +
                       ", ".join(f"{count} {verdict}" for verdict, count in sorted(tally.items())), flush=True)
                 wrong = [row for row in rows if not allowed(kind, row[1])]
                 bad += len(wrong)
                 for n, verdict, text in wrong if record else rows if isinstance(choice, list) else wrong[:10]:
                     print(f"  n {n}: {verdict}: {text}", flush=True)
+        print(*table_of(totals), sep="\n")
+        if "--sites" in words:
+            print(*(f"{count} {verdict}: {text}" for (verdict, text), count in sites.most_common()), sep="\n")
         return 1 if bad and not record else 0
     finally:
         shutil.rmtree(where, ignore_errors=True)

@@ -223,6 +223,33 @@ def confined(where):
     done = subprocess.run([RIVULET, "flipbook", scene(where, nodes, frames=(1, 1)), "--confine", inside, "-o",
                            os.path.join(where, "x.png")], capture_output=True, check=False)
     check(done.returncode == 1 and b"outside of the folders" in done.stderr, f"flipbook: {done.stderr}")
+    confined_wedge(where, inside, outside)
+
+
+def confined_wedge(where, inside, outside):
+    """The folders of a wedge bind each of its tasks, wherever and whenever it runs."""
+    wedge = os.path.join(inside, "wedge")
+
+    def run(words, cwd):
+        return subprocess.run([RIVULET, "wedge", *words], capture_output=True, check=False, cwd=cwd)
+
+    nodes = {"in": {"type": "file", "parms": {"file": f"{inside}/a.0001.geo"}}, "o": writer("$OUT/b.$F4.geo", "in")}
+    path = scene(where, nodes, frames=(1, 1))
+    values = f"in.file={inside}/a.0001.geo,{outside}/a.0001.geo"
+    begin = [path, "--vary", values, "--picture", "none", "--out", wedge, "--confine"]
+    done = run([*begin, "inside"], where)
+    check(done.returncode == 1 and b"1 of 2 variations failed" in done.stderr, f"wedge: {done.stderr}")
+    check(os.path.exists(f"{wedge}/w0000/b.0001.geo") and not os.path.exists(f"{wedge}/w0001/b.0001.geo"), "wedge: files")
+    # the folder was given relative to another one than that of the second run
+    for words in ([wedge, "--failed"], [wedge, "--task", "1"]):
+        done = run(words, outside)
+        text = done.stderr + open(f"{wedge}/w0001/log.txt", "rb").read()
+        check(done.returncode == 1 and b"outside of the folders" in text, f"wedge {words}: {text}")
+    done = run([*begin, f"inside:{outside}"], where)
+    check(done.returncode == 0 and os.path.exists(f"{wedge}/w0001/b.0001.geo"), f"wedge within two: {done.stderr}")
+    for words, part in (([wedge, "--failed", "--confine", inside], b"--vary"), ([*begin, ":"], b"empty")):
+        done = run(words, where)
+        check(done.returncode == 1 and b"--confine" in done.stderr and part in done.stderr, f"wedge {words}: {done.stderr}")
 
 
 #-------------------------------------------------------------------------------------------------- terminal

@@ -3,11 +3,12 @@
 // A call is the n-th of its kind since main began: an allocation (NULL, ENOMEM), a write to a file (ENOSPC), an fsync
 // (EIO), a rename (EACCES) or a thread (EAGAIN). Before main the library becomes a server, so that loading and linking
 // the program is paid once: for each line "KIND N FOLDER" on standard input it forks a process that enters FOLDER and
-// runs main with the call KIND number N failing; it answers with the wait status. KIND `none` fails nothing, and `drought`
-// fails all allocations from number N on. The process leaves its standard error in FOLDER/stderr. FOLDER/fault.txt gets
-// the stack at the failed call, the stack of a crash, and at the end the number of calls of each kind. KIND `stacks`
-// fails nothing and writes a line "KIND N HASH" for each call to FOLDER/stacks.txt, so that one call of each place in the
-// program can be chosen: HASH is that of the stack.
+// runs main with the call KIND number N failing; it answers with the wait status. KIND `none` fails nothing, and
+// `drought` fails all allocations from number N on. The process leaves what it prints in FOLDER/stdout and
+// FOLDER/stderr. Programs that it starts are not disturbed. FOLDER/fault.txt gets the stack at the failed call, the
+// stack of a crash, and at the end the number of calls of each kind. KIND `stacks` fails nothing and writes a line
+// "KIND N HASH" for each call to FOLDER/stacks.txt, so that one call of each place in the program can be chosen: HASH
+// is that of the stack.
 //
 // Allocations are counted over all threads, so a program has to run with one worker for n to name the same call each
 // time.
@@ -129,11 +130,11 @@ int posix_memalign(void** out, size_t alignment, size_t bytes) {
 // ---------------------------------------------------------------------------------------------- files
 
 // The next definition of a function, found once.
-#define NEXT(name)                                                  \
-  static __typeof__(name)* next;                                    \
-  if (!next) {                                                      \
-    void* found = dlsym(RTLD_NEXT, #name);                          \
-    memcpy(&next, &found, sizeof next);                             \
+#define NEXT(name)                         \
+  static __typeof__(name)* next;           \
+  if (!next) {                             \
+    void* found = dlsym(RTLD_NEXT, #name); \
+    memcpy(&next, &found, sizeof next);    \
   }
 
 // Counts a write to a descriptor; those of standard output and error are left alone.
@@ -224,14 +225,16 @@ static void on_crash(int signal_number) {
 // Enters the folder and counts from here on.
 static void begin_run(int kind, long n, const char* folder, bool stacks) {
   if (chdir(folder) != 0) abort();
-  int out = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0666), nothing = open("/dev/null", O_RDWR);
+  int out = open("stdout", O_WRONLY | O_CREAT | O_TRUNC, 0666), nothing = open("/dev/null", O_RDWR);
+  int said = open("stderr", O_WRONLY | O_CREAT | O_TRUNC, 0666);
   log_file = open("fault.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (out < 0 || nothing < 0 || log_file < 0) abort();
+  if (out < 0 || nothing < 0 || said < 0 || log_file < 0 || unsetenv("LD_PRELOAD") != 0) abort();
   if (stacks) stacks_file = open("stacks.txt", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   dup2(nothing, STDIN_FILENO);
-  dup2(nothing, STDOUT_FILENO);
-  dup2(out, STDERR_FILENO);
+  dup2(out, STDOUT_FILENO);
+  dup2(said, STDERR_FILENO);
   close(out);
+  close(said);
   close(nothing);
   const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i) signal(crashes[i], on_crash);

@@ -126,7 +126,7 @@ static void children_read_write_and_end(void** state) {
   // cat copies what is sent into a file, and ends well
   char path[512];
   int ends[2];
-  bool good = false;
+  int code = -1;
   RvProcess process;
   snprintf(path, sizeof path, "%s/copy", rv_test_folder());
   assert_true(rv_platform_channel(ends));
@@ -136,8 +136,8 @@ static void children_read_write_and_end(void** state) {
   rv_platform_close(ends[0]);
   assert_int_equal(rv_platform_send(ends[1], "moo", 3), 3);
   rv_platform_close(ends[1]);
-  assert_int_equal(rv_platform_wait(&process, 1, &good), 0);
-  assert_true(good);
+  assert_int_equal(rv_platform_wait(&process, 1, &code), 0);
+  assert_int_equal(code, 0);
   char text[8] = "";
   assert_int_equal(rv_platform_read_at(out, text, 7, 0), 3);
   assert_string_equal(text, "moo");
@@ -147,11 +147,11 @@ static void children_read_write_and_end(void** state) {
   RvProcess both[2];
   assert_int_equal(rv_platform_start("sleep", wait, RV_FILE_NONE, RV_FILE_NONE, RV_FILE_NONE, &both[0]), 0);
   assert_int_equal(rv_platform_start("false", fails, RV_FILE_NONE, RV_FILE_NONE, RV_FILE_NONE, &both[1]), 0);
-  assert_int_equal(rv_platform_wait(both, 2, &good), 1);
-  assert_false(good);
+  assert_int_equal(rv_platform_wait(both, 2, &code), 1);
+  assert_int_equal(code, 1);
   rv_platform_stop(both[0]);
-  assert_int_equal(rv_platform_wait(both, 1, &good), 0);
-  assert_false(good);
+  assert_int_equal(rv_platform_wait(both, 1, &code), 0);
+  assert_int_equal(code, -1);
   assert_int_equal(rv_platform_start("no-such-program", none, RV_FILE_NONE, RV_FILE_NONE, RV_FILE_NONE, &process),
                    ENOENT);
   assert_false(rv_platform_process_exists((long)both[0]));

@@ -57,6 +57,26 @@ static void only_what_changed_is_cooked(void** state) {
   rv_scene_free(scene);
 }
 
+// The name of the file that a cache writes has the frame in it; the geometry that passes through has not.
+static void a_written_name_changes_no_geometry(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvScene* scene = rv_test_parse(
+      "{\"rivulet\": 1, \"nodes\": {"
+      "\"a\": {\"type\": \"testpoints\", \"parms\": {\"count\": 3}},"
+      "\"b\": {\"type\": \"filecache\", \"inputs\": [\"a\"], \"parms\": {\"file\": \"$OUT/b.$F4.bgeo\"}},"
+      "\"c\": {\"type\": \"testcopy\", \"inputs\": [\"b\"]}}}");
+  for (double frame = 1; frame < 3; frame += 0.25) rv_test_scene_cook(scene, "c", frame);
+  assert_int_equal(cooks(scene, "b"), 1);
+  assert_int_equal(cooks(scene, "c"), 1);
+  // What it reads depends on the frame.
+  CHECK_OK(rv_scene_set(scene, "b.loadfromdisk=1", &error), error);
+  CHECK_OK(rv_scene_set(scene, "b.missingframe=empty", &error), error);
+  for (double frame = 1; frame < 3; ++frame) rv_test_scene_cook(scene, "c", frame);
+  assert_int_equal(cooks(scene, "b"), 3);
+  rv_scene_free(scene);
+}
+
 static void wires_settings_and_forgetting(void** state) {
   (void)state;
   RvError error = {0};
@@ -296,8 +316,9 @@ static void nesting_is_bounded(void** state) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test(only_what_changed_is_cooked), cmocka_unit_test(wires_settings_and_forgetting),
-         cmocka_unit_test(the_limit_is_kept), cmocka_unit_test(errors_name_the_node), cmocka_unit_test(solver_rules),
+RV_TESTS(cmocka_unit_test(only_what_changed_is_cooked), cmocka_unit_test(a_written_name_changes_no_geometry),
+         cmocka_unit_test(wires_settings_and_forgetting), cmocka_unit_test(the_limit_is_kept),
+         cmocka_unit_test(errors_name_the_node), cmocka_unit_test(solver_rules),
          cmocka_unit_test(solver_inputs_are_sampled), cmocka_unit_test(a_change_restarts_the_solver),
          cmocka_unit_test(a_full_cache_does_not_restart), cmocka_unit_test(cancelling_leaves_nothing_half_done),
          cmocka_unit_test(nesting_is_bounded))

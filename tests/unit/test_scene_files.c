@@ -278,6 +278,9 @@ static void a_held_file_that_changes_is_seen(void** state) {
   write_points("skin.0003.bgeo", 7, 1);
   assert_int_equal(points(scene, 4), 7);
   assert_int_equal(points(scene, 2), 6);
+  // Between two frames the earlier one is held, not the one before it.
+  assert_int_equal(points(scene, 3.5), 7);
+  assert_int_equal(points(scene, 1.5), 6);
   rv_scene_free(scene);
 }
 
