@@ -19,15 +19,19 @@ def main():
     wrong, covered, names = [], set(), [fault.get("name") for fault in faults]
     wrong += ["%s: the name stands twice" % name for name in sorted({n for n in names if names.count(n) > 1})]
     for fault in faults:
-        if not mutate.KEYS - {"quick"} <= set(fault) <= mutate.KEYS or fault.get("quick", "yes") != "yes":
+        flags = {fault.get(key, "yes") for key in mutate.OPTIONAL}
+        if not mutate.KEYS - mutate.OPTIONAL <= set(fault) <= mutate.KEYS or flags != {"yes"}:
             wrong.append("%s: it has the keys %s" % (fault.get("name"), " ".join(sorted(fault))))
             continue
-        if not fault["file"].startswith("src/") or fault["file"].split("/")[1] in ("check", "rig", "bench"):
+        product = ("src/", "plugin/", "otls/", "CMakeLists.txt", "CMakePresets.json")
+        if not fault["file"].startswith(product) or fault["file"].split("/")[1:2] in (["check"], ["rig"], ["bench"]):
             wrong.append("%s: a fault is seeded in the product, not in %s" % (fault["name"], fault["file"]))
         found = mutate.places(top, fault)
         if found != 1:
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
+            if "tree" in fault and not mutate.script_of(check):
+                wrong.append("%s: %s is no script" % (fault["name"], check))
             if "/" in check and check not in checks:
                 if not mutate.script_of(check) and not any(
                         os.path.exists(os.path.join(top, "tests", check + end)) for end in (".c", ".cpp")):
