@@ -30,12 +30,14 @@ def main():
         if found != 1:
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
-            if "tree" in fault and not mutate.script_of(check):
-                wrong.append("%s: %s is no script" % (fault["name"], check))
             if "/" in check and check not in checks:
-                if not mutate.script_of(check) and not any(
-                        os.path.exists(os.path.join(top, "tests", check + end)) for end in (".c", ".cpp")):
+                name, _, part = check.partition(":")
+                found = [path for path in (os.path.join(top, "tests", name + end) for end in (".c", ".cpp"))
+                         if os.path.exists(path)]
+                if not mutate.script_of(check) and not found:
                     wrong.append("%s: there is no test %s" % (fault["name"], check))
+                elif part and not any("cmocka_unit_test(%s)" % part in open(path, encoding="utf-8").read() for path in found):
+                    wrong.append("%s: there is no test %s in %s" % (fault["name"], part, name))
                 continue
             covered.add(check)
             if check not in checks:

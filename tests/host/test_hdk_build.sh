@@ -35,7 +35,7 @@ done
 cp -r "$top/tests/hdk_mock" "$folder/new"
 mv "$folder/new/SOP/SOP_GraphProxy.h" "$folder/new/SOP/SOP_GraphProxyGeo.h"
 ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I"$top/include" -I"$top/plugin" -I"$RV_BUILD_DIR/plugin" -I"$folder/new" "$top/plugin/hdk_sop.cpp"
-if grep -lE 'OP_GraphProxy|OP_NodeParms|SOP_GraphProxy' "$top"/plugin/*.cpp; then
+if grep -nE '\b(OP_GraphProxy|OP_NodeParms|SOP_GraphProxy)\b' "$top"/plugin/*.cpp; then
   echo "forms that differ between versions belong into hdk_compat.h"
   exit 1
 fi

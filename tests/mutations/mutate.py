@@ -16,10 +16,11 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too
+         physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too; host/test_NAME:TEST is one
+         test of a compiled file alone
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
-  tree: yes       its tests are scripts that read the source (build files, assets, the plug-in) and run no program: they are
-                  run on a copy of the source with the fault in it, named by RV_SOURCE_DIR
+  tree: yes       its tests read the source when they run (build files, assets, the plug-in): they are run as they are on a
+                  copy of the source with the fault in it, named by RV_SOURCE_DIR
 """
 import argparse
 import concurrent.futures
@@ -81,7 +82,8 @@ def script_of(check):
 
 def program_of(check):
     """The target that a check or a test runs: checks and scripts run the program, other tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
+    name = check.partition(":")[0]
+    return "tests/" + name.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
 
 
 class Program:
@@ -176,6 +178,8 @@ def fails(program, check, folder):
         command = ["/usr/bin/python3", script_of(check)]
         environment["RIVULET"] = program
         environment.setdefault("RIVULET_TESTHOST", program)
+    if ":" in check:
+        environment["RV_TEST_FILTER"] = check.partition(":")[2]
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:
@@ -203,10 +207,12 @@ def copy_tree(top, fault, folder):
 
 
 def run_script(build, check, top):
-    """Whether a script that reads the source fails, and the last of what it says."""
+    """Whether a test that reads the source fails, and the last of what it says."""
     script = script_of(check)
-    command = ["/usr/bin/python3" if script.endswith(".py") else "bash", script]
-    environment = dict(os.environ, RV_SOURCE_DIR=top, RV_BUILD_DIR=build.folder)
+    command = [os.path.join(build.folder, program_of(check))]
+    if script:
+        command = ["/usr/bin/python3" if script.endswith(".py") else "bash", script]
+    environment = dict(os.environ, RV_SOURCE_DIR=top, RV_BUILD_DIR=build.folder, RV_TEST_FILTER=check.partition(":")[2] or "*")
     done = run(command, build.folder, timeout=CHECK_SECONDS, env=environment)
     return done.returncode != 0, done.stdout[-300:]
 
