@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ const GA_TypeInfo TAG_TYPES[] = {GA_TYPE_VOID,      GA_TYPE_POINT,         GA_TY
                                  GA_TYPE_NORMAL,    GA_TYPE_COLOR,         GA_TYPE_QUATERNION, GA_TYPE_TRANSFORM,
                                  GA_TYPE_TRANSFORM, GA_TYPE_TEXTURE_COORD, NO_ARITHMETIC};
 
-// The RvPrimType of a primitive; -1: we have none, and it is left out.
+// The RvPrimType of a primitive; -1: it has to be unpacked or converted first.
 int32_t prim_type(const GA_Primitive* prim) {
   int id = prim->getTypeId().get();
   if (id != GEO_PRIMPOLY) return id == GEO_PRIMVDB ? RV_PRIM_VDB : -1;
@@ -46,13 +47,13 @@ struct Elements {
   bool vdbs() const { return std::count(type.begin(), type.end(), RV_PRIM_VDB) > 0; }
 };
 
-// Lists the elements of a GU_Detail.
-Elements collect(const GU_Detail& gdp) {
+// Lists the elements of a GU_Detail; `vdbs_only`: its VDBs alone.
+Elements collect(const GU_Detail& gdp, bool vdbs_only = false) {
   Elements all;
   // primitives of a known type
   for (GA_Index i = 0; i < gdp.getNumPrimitives(); ++i) {
     const GA_Primitive* prim = gdp.getPrimitive(gdp.primitiveOffset(i));
-    if (prim_type(prim) < 0) continue;
+    if (prim_type(prim) < 0 || (vdbs_only && prim_type(prim) != RV_PRIM_VDB)) continue;
     all.prims.push_back(prim);
     all.type.push_back(prim_type(prim));
     all.nvertex.push_back(all.type.back() == RV_PRIM_VDB ? 0 : (int32_t)prim->getVertexCount());
@@ -64,7 +65,7 @@ Elements collect(const GU_Detail& gdp) {
     for (size_t i = 0; i < all.prims.size(); ++i)
       for (GA_Size k = 0; k < all.prims[i]->getVertexCount() && vdbs == (all.type[i] == RV_PRIM_VDB); ++k)
         number[(size_t)gdp.pointIndex(all.prims[i]->getPointOffset(k))] = vdbs ? -1 : 0;
-  for (size_t i = 0, next = 0; i < number.size(); ++i) {
+  for (size_t i = 0, next = 0; i < number.size() && !vdbs_only; ++i) {
     if (number[i] < 0) continue;
     number[i] = (int32_t)next++;
     all.offsets[RV_POINT].append(gdp.pointOffset((GA_Index)i));
@@ -182,10 +183,39 @@ RvResult read_all(const GU_Detail& gdp, const Elements& all, RvDetail* detail, c
     }
     if (!result && owner != RV_GLOBAL) result = read_groups(gdp, all, owner, detail, error);
   }
-  if (!result && all.prims.size() != (size_t)gdp.getNumPrimitives())
-    rv_log(log, RV_LEVEL_WARNING,
-           "%zu primitives are not polygons, curves or VDBs and are left out: unpack or convert them",
-           (size_t)gdp.getNumPrimitives() - all.prims.size());
+  return result;
+}
+
+// The same as a new detail.
+RvResult read_new(const GU_Detail& gdp, const Elements& all, RvDetail** out, const RvLog* log, RvError* error) {
+  *out = rv_detail_new();
+  RvResult result = *out ? read_all(gdp, all, *out, log, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) return RV_OK;
+  rv_detail_free(*out);
+  *out = nullptr;
+  return result;
+}
+
+// Geometry with packed, curved or other primitives: Houdini writes what a .bgeo file would hold, and our reader of such
+// files unpacks and samples it, so that both hosts get the same bits. Files have no VDBs for us; they are read directly.
+RvResult read_saved(const GU_Detail& gdp, RvDetail** out, const RvLog* log, RvError* error) {
+  Elements vdbs = collect(gdp, true);
+  GU_Detail plain;
+  plain.replaceWith(gdp);
+  if (vdbs.vdbs()) plain.destroyPrimitives(collect(plain, true).range(plain, RV_PRIM), true);
+  std::ostringstream stream(std::ios::binary);
+  const GA_SaveOptions* no_options = nullptr;
+  if (!plain.save(stream, true, no_options))
+    return rv_fail(error, RV_SHIM, "Houdini could not save the geometry to memory; unpack or convert its primitives");
+  const std::string bytes = stream.str();
+  RvResult result = rv_detail_decode(bytes.data(), bytes.size(), out, log, error);
+  RvDetail* grids = nullptr;
+  if (!result && vdbs.vdbs()) result = read_new(gdp, vdbs, &grids, log, error);
+  if (!result && grids) result = rv_detail_merge(*out, grids, error);
+  rv_detail_free(grids);
+  if (!result) return RV_OK;
+  rv_detail_free(*out);
+  *out = nullptr;
   return result;
 }
 
@@ -296,14 +326,9 @@ RvResult rv_hdk_geo_read(const void* handle, RvDetail** out, const RvLog* log, R
   *out = nullptr;
   RV_HDK_BEGIN
   const GU_Detail& gdp = *static_cast<const GU_Detail*>(handle);
-  RvDetail* detail = rv_detail_new();
-  RvResult result =
-      detail ? read_all(gdp, collect(gdp), detail, log, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (result)
-    rv_detail_free(detail);
-  else
-    *out = detail;
-  return result;
+  Elements all = collect(gdp);
+  bool known = all.prims.size() == (size_t)gdp.getNumPrimitives();
+  return known ? read_new(gdp, all, out, log, error) : read_saved(gdp, out, log, error);
   RV_HDK_END(error)
 }
 
@@ -312,10 +337,11 @@ RvResult rv_hdk_geo_write(const RvDetail* detail, void* handle, RvError* error) 
   // the present content, to find what differs
   GU_Detail& gdp = *static_cast<GU_Detail*>(handle);
   RvDetail* old = nullptr;
-  RvResult result = rv_hdk_geo_read(&gdp, &old, nullptr, error);
+  Elements present = collect(gdp);
+  RvResult result = read_new(gdp, present, &old, nullptr, error);
   // points and primitives are rebuilt only if the topology differs
   bool fresh = !result && !(rv_detail_same_topology(old, detail) &&
-                            rv_detail_count(old, RV_PRIM) == (size_t)gdp.getNumPrimitives());
+                            present.prims.size() == (size_t)gdp.getNumPrimitives());
   if (fresh) {
     rv_detail_free(old);
     old = nullptr;

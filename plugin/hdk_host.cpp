@@ -2,7 +2,6 @@
 #include "hdk_host.h"
 
 #include <CH/CH_Manager.h>
-#include <UT/UT_Interrupt.h>
 
 #include <cmath>
 #include <cstdio>
@@ -24,7 +23,9 @@ double rv_hdk_time(double frame) {
 
 // Callback of the job: shows the progress and asks for Escape.
 static bool cancelled(void* user, double fraction, const char*) {
-  return static_cast<UT_AutoInterrupt*>(static_cast<RvHdkCook*>(user)->boss)->wasInterrupted((int)(100 * fraction));
+  RvHdkBoss* boss = static_cast<RvHdkBoss*>(static_cast<RvHdkCook*>(user)->boss);
+  if (!boss->stopped && boss->interrupt.wasInterrupted((int)(100 * fraction))) boss->stopped = true;
+  return boss->stopped;
 }
 
 void rv_hdk_begin(RvHdkCook* cook, const RvNodeType* type, const char* node, double time, void* boss) {

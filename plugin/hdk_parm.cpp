@@ -1,7 +1,6 @@
 // Parameters of Houdini's nodes from the node table, and their values as RvParms.
 #include "hdk_parm.h"
 
-#include <OP/OP_GraphProxy.h>
 #include <PRM/PRM_TemplateBuilder.h>
 #include <SIM/SIM_Options.h>
 #include <UT/UT_Ramp.h>
@@ -11,6 +10,7 @@
 #include <list>
 #include <string>
 
+#include "hdk_compat.h"
 #include "hdk_host.h"
 
 void* rv_hdk_templates(const RvNodeType* type, const char* format) {
@@ -28,7 +28,7 @@ namespace {
 
 // One parameter at one time, from either kind of values (RvHdkValues).
 struct Row {
-  const OP_GraphProxy* graph;
+  const RvHdkGraph* graph;
   const SIM_Options* options;
   exint node;
   const RvParmDef* def;
@@ -114,7 +114,7 @@ RvResult rv_hdk_parms(const RvHdkValues* from, const RvParmTable* table, double 
     const SIM_Options* options = static_cast<const SIM_Options*>(from->options);
     bool none = def->type == RV_PARM_FOLDER || def->type == RV_PARM_BUTTON;
     if (none || (options && !options->hasOption(def->token))) continue;
-    result = set_row({static_cast<const OP_GraphProxy*>(from->graph), options, from->node, def, time}, *out, error);
+    result = set_row({static_cast<const RvHdkGraph*>(from->graph), options, from->node, def, time}, *out, error);
   }
   if (result) {
     rv_parms_free(*out);

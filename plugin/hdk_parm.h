@@ -13,7 +13,7 @@ void* rv_hdk_templates(const RvNodeType* type, const char* format);
 
 // Where values come from: a graph of SOPs, or the options of a DOP. One of `graph` and `options` is NULL.
 typedef struct RvHdkValues {
-  const void* graph;    // an OP_GraphProxy, which evaluates at any time
+  const void* graph;    // an RvHdkGraph, which evaluates at any time
   const void* options;  // a SIM_Options, which has the values of one time
   int64_t node;         // index of the node in the graph
 } RvHdkValues;

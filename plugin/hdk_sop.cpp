@@ -5,19 +5,19 @@
 #include <SOP/SOP_Node.h>
 #include <SOP/SOP_NodeVerb.h>
 #include <UT/UT_DSOVersion.h>
-#include <UT/UT_Interrupt.h>
 
 #include <map>
-#include <memory>
 #include <string>
 
+#include "hdk_compat.h"
 #include "hdk_geo.h"
 #include "hdk_host.h"
 #include "hdk_parm.h"
 
 namespace {
 
-// Parameter values of a cook, read when it begins. Outside compiled blocks they can also be read at other times.
+// Parameter values of a cook. A verb that evaluates parameters during its cook gets none loaded where there is a node, so
+// they are read from the node then, also at other times; in a compiled block Houdini loads them before.
 class Values : public SOP_NodeParms {
  public:
   explicit Values(const RvNodeType* type) : type_(type) {}
@@ -25,32 +25,26 @@ class Values : public SOP_NodeParms {
   // Houdini calls this before a cook.
   void loadFromOpSubclass(const LoadParms& load) override {
     rv_parms_free(parms_);
-    from_ = {load.graph(), nullptr, load.nodeIdx()};
-    live = load.node() != nullptr;
+    RvHdkValues from = {load.graph(), nullptr, load.nodeIdx()};
     error_ = RvError();
-    rv_hdk_parms(&from_, type_->parms, load.context().getTime(), &parms_, &error_);
+    rv_hdk_parms(&from, type_->parms, load.context().getTime(), &parms_, &error_);
   }
-  void copyFrom(const OP_NodeParms* source) override {
+  void copyFrom(const RvHdkNodeParms* source) override {
     const Values* other = static_cast<const Values*>(source);
     rv_parms_free(parms_);
     parms_ = other->parms_ ? rv_parms_copy(other->parms_) : nullptr;
-    from_ = other->from_;
-    live = other->live;
     error_ = other->error_;
   }
-  // A new copy of the values at the cook's own time (`now`), or at another.
-  RvResult at(double time, bool now, RvParms** out, RvError* error) const {
-    if (!now) return rv_hdk_parms(&from_, type_->parms, time, out, error);
+  // A new copy of the loaded values, for a cook without a node.
+  RvResult copy(RvParms** out, RvError* error) const {
     *out = parms_ ? rv_parms_copy(parms_) : nullptr;
     if (*out) return RV_OK;
     return error_.code ? rv_fail(error, error_.code, "%s", error_.text) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  bool live = false;  // there is a node, not a compiled block: values at other times can be read
 
  private:
   const RvNodeType* type_;
-  RvParms* parms_ = nullptr;  // at the cook's time; NULL after an error
-  RvHdkValues from_ = {};     // where to read them at other times
+  RvParms* parms_ = nullptr;  // NULL after an error
   RvError error_ = {};        // of reading parms_
 };
 
@@ -78,6 +72,8 @@ class Verb : public SOP_NodeVerb {
   SOP_NodeCache* allocCache() const override { return new Cache(type); }
   UT_StringHolder name() const override { return UT_StringHolder(opname.c_str()); }
   CookMode cookMode(const SOP_NodeParms*) const override { return COOK_GENERIC; }
+  // Solvers ask for values within the frame, files for the path of earlier frames.
+  bool evaluatesParametersDuringCook() const override { return true; }
   void cook(const CookParms& cookparms) const override;
 
   const RvNodeType* type;
@@ -111,6 +107,8 @@ RvResult socket(Cook* cook, exint index, double frame, RvDetail** out, RvError* 
   GU_DetailHandle handle = from ? from->getCookedGeoHandle(context) : GU_DetailHandle();
   GU_DetailHandleAutoReadLock lock(handle);
   if (lock.getGdp()) return rv_hdk_geo_read(lock.getGdp(), out, &log, error);
+  // Escape may have ended the cook of the input: then this one ends too, as it would go on without the sample
+  if (cook->job.cancelled(cook, 0, "inputs")) return rv_fail(error, RV_CANCELLED, "interrupted");
   return rv_fail(error, RV_BAD_INPUT,
                  "input %d cannot be cooked at frame %g; set RIVULET_WHOLE_FRAMES=1 to read whole frames only",
                  (int)index + 1, frame);
@@ -124,13 +122,16 @@ RvResult input(void* user, size_t index, double frame, RvDetail** out, RvError* 
 // Callback of the job: parameter values at a frame.
 RvResult values(void* user, double frame, RvParms** out, RvError* error) {
   Cook* cook = static_cast<Cook*>(user);
-  return cook->parms->parms<Values>().at(rv_hdk_time(frame), frame == cook->job.time.frame, out, error);
+  SOP_Node* node = cook->parms->getNode();
+  if (!node) return cook->parms->parms<Values>().copy(out, error);
+  RvHdkValues from = {SOPdirectGraphProxy(), nullptr, node->getUniqueId()};
+  return rv_hdk_parms(&from, cook->job.type->parms, rv_hdk_time(frame), out, error);
 }
 
 // Cooks the operator: fills a job, reads the state of a solver, runs the job and writes the result to Houdini.
 void Verb::cook(const CookParms& cookparms) const {
   // the job: node type, name, time, interrupt and callbacks
-  UT_AutoInterrupt boss(type->label);
+  RvHdkBoss boss(type->label);
   SOP_Node* node = cookparms.getNode();
   Cook cook = {};
   cook.parms = &cookparms;
@@ -138,7 +139,7 @@ void Verb::cook(const CookParms& cookparms) const {
   rv_hdk_begin(&cook, type, node ? node->getName().c_str() : type->type, cookparms.getCookTime(), &boss);
   // compiled blocks have no node to cook at other times, and one value of each parameter
   cook.job.samples = cook.job.samples && node;
-  cook.job.animates = cookparms.parms<Values>().live;
+  cook.job.animates = node != nullptr;
   cook.job.cache = &static_cast<Cache*>(cookparms.cache())->data;
   cook.job.input = input;
   cook.job.parms = values;
@@ -167,13 +168,21 @@ void Verb::cook(const CookParms& cookparms) const {
   cookparms.sopAddError(SOP_MESSAGE, error.text);
 }
 
-std::map<std::string, std::unique_ptr<const Verb>> verbs;  // by the operator's name
+// The verbs by the operator's name. Houdini finds a verb by its name, which is the operator's, once it is registered.
+struct Verbs : std::map<std::string, Verb*> {
+  ~Verbs() {
+    for (auto& each : *this) {
+      SOP_NodeVerb::unregisterVerb(each.second);
+      delete each.second;
+    }
+  }
+} verbs;
 
 // The node that Houdini creates; its verb does the work.
 class Node : public SOP_Node {
  public:
   Node(OP_Network* net, const char* name, OP_Operator* op)
-      : SOP_Node(net, name, op), verb_(verbs.at(op->getName().c_str()).get()) {
+      : SOP_Node(net, name, op), verb_(verbs.at(op->getName().c_str())) {
     mySopFlags.setManagesDataIDs(true);
   }
   static OP_Node* create(OP_Network* net, const char* name, OP_Operator* op) { return new Node(net, name, op); }
@@ -202,7 +211,8 @@ void add(OP_OperatorTable* table, Verb* verb) {
   OP_Operator* op = new OP_Operator(verb->opname.c_str(), type->label, Node::create, templates, 0, ninput, nullptr,
                                     ninput ? 0 : OP_FLAG_GENERATOR, nullptr, 1, "Rivulet");
   op->setIconName((std::string("SOP_rivulet-") + type->type + "-1.0").c_str());
-  verbs[verb->opname].reset(verb);
+  verbs[verb->opname] = verb;
+  SOP_NodeVerb::registerVerb(verb);
   table->addOperator(op);
   if (verb->solver) table->addOpHidden(op->getName());
 }

@@ -2,7 +2,6 @@
 #include "shim/tbb.h"
 
 #include <tbb/global_control.h>
-#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -32,8 +31,9 @@ struct Pool {
   std::shared_ptr<tbb::task_arena> get(int wanted) {
     std::lock_guard<std::mutex> guard(lock);
     if (wanted != workers) {
-      // More threads than cores must be allowed explicitly; tests of reproducibility use 16.
-      if (wanted > tbb::info::default_concurrency())
+      // More threads than TBB allows must be allowed explicitly; tests of reproducibility use 16. Fewer never set a limit:
+      // it would hold for the whole process, and so for the host.
+      if (size_t(wanted) > tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism))
         limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, wanted);
       else
         limit.reset();
@@ -250,7 +250,9 @@ extern "C" RvResult rv_tbb_start(int workers, RvError* error) {
 
 extern "C" int rv_tbb_cores(void) {
   try {
-    return tbb::info::default_concurrency();
+    // of the arena in which the caller runs: a host may have limited it. (TBB 2020, which Houdini 19.5 to 20.5 have, knows
+    // no tbb::info.)
+    return tbb::this_task_arena::max_concurrency();
   } catch (...) {
     return 1;
   }

@@ -19,19 +19,25 @@ def main():
     wrong, covered, names = [], set(), [fault.get("name") for fault in faults]
     wrong += ["%s: the name stands twice" % name for name in sorted({n for n in names if names.count(n) > 1})]
     for fault in faults:
-        if not mutate.KEYS - {"quick"} <= set(fault) <= mutate.KEYS or fault.get("quick", "yes") != "yes":
+        flags = {fault.get(key, "yes") for key in mutate.OPTIONAL}
+        if not mutate.KEYS - mutate.OPTIONAL <= set(fault) <= mutate.KEYS or flags != {"yes"}:
             wrong.append("%s: it has the keys %s" % (fault.get("name"), " ".join(sorted(fault))))
             continue
-        if not fault["file"].startswith("src/") or fault["file"].split("/")[1] in ("check", "rig", "bench"):
+        product = ("src/", "plugin/", "otls/", "CMakeLists.txt", "CMakePresets.json")
+        if not fault["file"].startswith(product) or fault["file"].split("/")[1:2] in (["check"], ["rig"], ["bench"]):
             wrong.append("%s: a fault is seeded in the product, not in %s" % (fault["name"], fault["file"]))
         found = mutate.places(top, fault)
         if found != 1:
             wrong.append("%s: its text occurs %d times in %s" % (fault["name"], found, fault["file"]))
         for check in fault["fails"].split():
             if "/" in check and check not in checks:
-                if not mutate.script_of(check) and not any(
-                        os.path.exists(os.path.join(top, "tests", check + end)) for end in (".c", ".cpp")):
+                name, _, part = check.partition(":")
+                found = [path for path in (os.path.join(top, "tests", name + end) for end in (".c", ".cpp"))
+                         if os.path.exists(path)]
+                if not mutate.script_of(check) and not found:
                     wrong.append("%s: there is no test %s" % (fault["name"], check))
+                elif part and not any("cmocka_unit_test(%s)" % part in open(path, encoding="utf-8").read() for path in found):
+                    wrong.append("%s: there is no test %s in %s" % (fault["name"], part, name))
                 continue
             covered.add(check)
             if check not in checks:

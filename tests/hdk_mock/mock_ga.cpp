@@ -1,12 +1,29 @@
 // Mock of the HDK: geometry. Own code; not Houdini.
 #include "mock_ga.h"
 
-int mock_interrupt_after = -1, mock_interrupt_polls;
+std::atomic<int> mock_interrupt_after{-1}, mock_interrupt_polls{0}, mock_operations{0};
+std::atomic<bool> mock_escape{false}, mock_interrupted{false};
+int mock_sim_write_locks = 0;
 static GA_DataId next_id = 1;
 
 CH_Manager* CHgetManager() {
   static CH_Manager manager;
   return &manager;
+}
+
+//---------------------------------------------------------------------------------------------- locks
+
+void MockLock::read() {
+  if (writers) throw std::runtime_error("mock: geometry is read while it is locked for writing");
+  ++readers;
+}
+void MockLock::write() {
+  if (readers || writers) throw std::runtime_error("mock: geometry is locked for writing twice, or while it is read");
+  ++writers;
+}
+GU_Detail* GU_DetailHandle::gdpNC() const {
+  if (!held_ || !held_->writable) throw std::runtime_error("mock: geometry is written outside a cook and without a lock");
+  return held_->gdp.get();
 }
 
 //---------------------------------------------------------------------------------------------- attributes
@@ -35,7 +52,7 @@ void GA_Attribute::grow(size_t noffset) {
 static const GA_AIFTuple the_tuple;
 static const GA_AIFSharedStringTuple the_strings;
 const GA_AIFTuple* GA_Attribute::getAIFTuple() const {
-  return storage == GA_STORE_STRING ? nullptr : &the_tuple;
+  return storage == GA_STORE_STRING || storage == MOCK_STORE_ARRAY ? nullptr : &the_tuple;
 }
 const GA_AIFSharedStringTuple* GA_Attribute::getAIFSharedStringTuple() const {
   return storage == GA_STORE_STRING ? &the_strings : nullptr;
@@ -130,6 +147,7 @@ void GU_Detail::clearAndDestroy() {
     index[o].clear();
     used[o] = 0;
   }
+  saved.clear();
   vertex_point.clear();
   prims.clear();
   topology_stale = true;
@@ -149,6 +167,7 @@ void GU_Detail::duplicate(const GU_Detail& other) {
     index[o] = other.index[o];
     used[o] = other.used[o];
   }
+  saved = other.saved;
   vertex_point = other.vertex_point;
   prims.clear();
   for (auto& p : other.prims) {
@@ -203,6 +222,32 @@ void GU_Detail::add_vertex(GA_Primitive* prim, GA_Offset point) {
 
 void GU_Detail::remove_point(GA_Index i) {
   index[GA_ATTRIB_POINT].erase(index[GA_ATTRIB_POINT].begin() + i);
+}
+
+GA_Size GU_Detail::destroyPrimitives(const GA_Range& range, bool and_points) {
+  for (GA_Offset offset : range.list) {
+    GA_Primitive& prim = *prims.at(offset);
+    for (GA_Offset vertex : prim.vertices) {
+      auto& points = index[GA_ATTRIB_POINT];
+      if (and_points) points.erase(std::find(points.begin(), points.end(), vertex_point.at(vertex)));
+      auto& vertices = index[GA_ATTRIB_VERTEX];
+      vertices.erase(std::find(vertices.begin(), vertices.end(), vertex));
+      vertex_point.erase(vertex);
+    }
+    auto& all = index[GA_ATTRIB_PRIMITIVE];
+    all.erase(std::find(all.begin(), all.end(), offset));
+    prims.erase(offset);
+  }
+  topology_stale = true;
+  return (GA_Size)range.list.size();
+}
+
+bool GU_Detail::save(std::ostream& stream, bool, const GA_SaveOptions*) const {
+  // the file in `saved` has no VDBs: they must be gone before
+  for (auto& each : prims)
+    if (each.second->type == GEO_PRIMVDB) throw std::runtime_error("mock: a VDB is saved to a stream");
+  stream << saved;
+  return !saved.empty() && stream.good();
 }
 
 GA_Attribute* GU_Detail::findAttribute(GA_AttributeOwner owner, const UT_StringRef& name) const {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <map>
+#include <ostream>
+#include <stdexcept>
 
 #pragma GCC visibility push(default)
 #include <openvdb/Grid.h>
@@ -31,7 +33,8 @@ enum GA_Storage {
   GA_STORE_REAL16,
   GA_STORE_REAL32,
   GA_STORE_REAL64,
-  GA_STORE_STRING
+  GA_STORE_STRING,
+  MOCK_STORE_ARRAY  // an array attribute: neither a tuple of numbers nor of strings
 };
 enum GA_TypeInfo {
   GA_TYPE_VOID,
@@ -45,7 +48,8 @@ enum GA_TypeInfo {
   GA_TYPE_TEXTURE_COORD,
   GA_TYPE_NONARITHMETIC_INTEGER
 };
-enum { GEO_PRIMPOLY = 1, GEO_PRIMVDB = 2, MOCK_PRIMSPHERE = 3 };
+enum { GEO_PRIMPOLY = 1, GEO_PRIMVDB = 2, MOCK_PRIMSPHERE = 3, MOCK_PRIMPACKED = 4, MOCK_PRIMNURBS = 5 };
+class GA_SaveOptions;
 
 class GA_OffsetList {
  public:
@@ -240,6 +244,10 @@ class GU_Detail {
   GU_Detail& operator=(const GU_Detail&) = delete;
   void clearAndDestroy();
   void duplicate(const GU_Detail& other);
+  void replaceWith(const GU_Detail& other) { duplicate(other); }
+  GA_Size destroyPrimitives(const GA_Range& range, bool and_points = false);
+  // Writes `saved`; false without it.
+  bool save(std::ostream& stream, bool binary, const GA_SaveOptions* options) const;
   GA_Size getNumPoints() const { return (GA_Size)index[GA_ATTRIB_POINT].size(); }
   GA_Size getNumVertices() const { return (GA_Size)index[GA_ATTRIB_VERTEX].size(); }
   GA_Size getNumPrimitives() const { return (GA_Size)index[GA_ATTRIB_PRIMITIVE].size(); }
@@ -261,6 +269,7 @@ class GU_Detail {
   bool destroyElementGroup(GA_AttributeOwner owner, const UT_StringRef& name);
   void bumpDataIdsForAddOrRemove(bool points, bool vertices, bool prims);
   // the mock's own
+  std::string saved;  // bytes of the file that Houdini writes of this detail; for primitives that the mock cannot save
   GA_AttributeSet attributes;
   GA_ElementGroupTable groups[GA_ATTRIB_OWNER_N];
   std::vector<GA_Offset> index[GA_ATTRIB_OWNER_N];  // offset of every index
@@ -281,20 +290,46 @@ class GU_Detail {
 // What was changed and not bumped, a name a line; empty is good.
 std::string mock_stale(const GU_Detail& detail);
 
+// Locks of a detail. As in Houdini any number of readers, or one writer; a second one would wait for ever, which is an
+// exception here.
+struct MockLock {
+  int readers = 0, writers = 0;
+  void read();
+  void write();
+};
+// Write locks on the geometry of simulations: no SOP may cook while one is held, as it may want to read that geometry.
+extern int mock_sim_write_locks;
+
 class GU_DetailHandle {
  public:
-  bool isValid() const { return (bool)gdp_; }
-  GU_Detail* gdpNC() const { return gdp_.get(); }
-  void allocateAndSet(GU_Detail* gdp) { gdp_.reset(gdp); }
-  const GU_Detail* gdp() const { return gdp_.get(); }
+  bool isValid() const { return (bool)held_; }
+  // Without a lock only the verb that cooks may have it.
+  GU_Detail* gdpNC() const;
+  void allocateAndSet(GU_Detail* gdp) { held_ = std::make_shared<Held>(gdp); }
+  // the mock's own
+  GU_Detail* mock_gdp() const { return held_ ? held_->gdp.get() : nullptr; }
+  void mock_writable(bool on) { held_->writable = on; }
+  MockLock* mock_lock() const { return held_ ? &held_->lock : nullptr; }
 
  private:
-  std::shared_ptr<GU_Detail> gdp_;
+  struct Held {
+    explicit Held(GU_Detail* detail) : gdp(detail) {}
+    std::unique_ptr<GU_Detail> gdp;
+    MockLock lock;
+    bool writable = false;
+  };
+  std::shared_ptr<Held> held_;
 };
 class GU_DetailHandleAutoReadLock {
  public:
-  explicit GU_DetailHandleAutoReadLock(const GU_DetailHandle& handle) : handle_(handle) {}
-  const GU_Detail* getGdp() const { return handle_.gdp(); }
+  explicit GU_DetailHandleAutoReadLock(const GU_DetailHandle& handle) : handle_(handle) {
+    if (handle_.isValid()) handle_.mock_lock()->read();
+  }
+  ~GU_DetailHandleAutoReadLock() {
+    if (handle_.isValid()) --handle_.mock_lock()->readers;
+  }
+  GU_DetailHandleAutoReadLock(const GU_DetailHandleAutoReadLock&) = delete;
+  const GU_Detail* getGdp() const { return handle_.mock_gdp(); }
 
  private:
   GU_DetailHandle handle_;

@@ -77,6 +77,13 @@ struct Reader {
         t.size = atoi(text().c_str());
       } else if (key == "default") {
         t.defaults = list();
+        // [ "expression" hscript-expr ]
+        if (t.defaults.size() == 4 && t.defaults[0] == "[" && t.defaults[2] == "hscript-expr" && t.defaults[3] == "]") {
+          t.expression = t.defaults[1];
+          t.defaults.clear();
+        }
+      } else if (key == "invisible") {
+        t.invisible = true;
       } else if (key == "menu") {
         std::vector<std::string> items = list();
         for (size_t i = 0; i < items.size(); i += 2) t.menu.push_back(items[i]);
@@ -140,7 +147,17 @@ std::vector<OP_Node*>& all_nodes() {
 
 const OP_GraphProxy the_graph;
 
+// The verb that cooks a node now.
+thread_local const SOP_NodeVerb* cooking = nullptr;
+
+std::map<std::string, SOP_NodeVerb*>& all_verbs() {
+  static std::map<std::string, SOP_NodeVerb*> verbs;
+  return verbs;
+}
+
 const MockParm& find_parm(exint node, const char* name) {
+  if (cooking && !cooking->evaluatesParametersDuringCook())
+    throw std::runtime_error("mock: a verb that does not declare it evaluates a parameter during its cook");
   auto& parms = all_nodes().at((size_t)node)->parms;
   auto it = parms.find(name);
   if (it == parms.end()) throw std::runtime_error(std::string("mock: no parameter ") + name);
@@ -222,6 +239,46 @@ OP_Director* OPgetDirector() {
   return &director;
 }
 
+const OP_GraphProxy* SOPdirectGraphProxy() {
+  return &the_graph;
+}
+
+std::string mock_expand(const std::string& text, const OP_Node& node, double time) {
+  const char* hip = getenv("HIP");
+  char frame[32];
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    auto starts = [&](const char* word) { return text.compare(i, strlen(word), word) == 0; };
+    if (starts("$HIP")) {
+      out += hip ? hip : "$HIP";
+      i += 4;
+    } else if (starts("$OS")) {
+      out += node.getName().c_str();
+      i += 3;
+    } else if (starts("$F") && !starts("$FF")) {
+      int digits = i + 2 < text.size() && isdigit((unsigned char)text[i + 2]) ? text[i + 2] - '0' : 0;
+      snprintf(frame, sizeof frame, "%0*ld", digits, std::lround(CHgetManager()->getSample(time)));
+      out += frame;
+      i += digits ? 3 : 2;
+    } else {
+      out += text[i++];
+    }
+  }
+  return out;
+}
+
+void SOP_NodeVerb::registerVerb(SOP_NodeVerb* verb) {
+  if (!all_verbs().emplace(verb->name().c_str(), verb).second)
+    throw std::runtime_error(std::string("mock: two verbs are called ") + verb->name().c_str());
+}
+void SOP_NodeVerb::unregisterVerb(SOP_NodeVerb* verb) {
+  all_verbs().erase(verb->name().c_str());
+}
+const SOP_NodeVerb* SOP_NodeVerb::lookupVerb(const UT_StringRef& name) {
+  auto it = all_verbs().find(name.c_str());
+  return it == all_verbs().end() ? nullptr : it->second;
+}
+
 void OP_GraphProxy::evalOpParm(int64& v, exint node, const char* name, fpreal time, DEP_MicroNode*) const {
   v = (int64)find_parm(node, name).number.at(0)(time);
 }
@@ -242,7 +299,7 @@ void OP_GraphProxy::evalOpParm(UT_Vector4D& v, exint node, const char* name, fpr
   eval_vector(v, 4, node, name, time);
 }
 void OP_GraphProxy::evalOpParm(UT_StringHolder& v, exint node, const char* name, fpreal time, DEP_MicroNode*) const {
-  v = find_parm(node, name).text(time);
+  v = mock_expand(find_parm(node, name).text(time), *all_nodes().at((size_t)node), time);
 }
 void OP_GraphProxy::evalOpParm(UT_SharedPtr<UT_Ramp>& v, exint node, const char* name, fpreal time,
                                DEP_MicroNode*) const {
@@ -253,10 +310,12 @@ void OP_GraphProxy::evalOpParm(UT_SharedPtr<UT_Ramp>& v, exint node, const char*
 
 SOP_Node::SOP_Node(OP_Network* net, const char* name, OP_Operator* op) : OP_Node(net, name, op), mySopFlags{this} {
   gdh.allocateAndSet(new GU_Detail);
+  if (op) optype = op->name.c_str();
 }
 
 // A handle on a copy: the node may be cooked at another time while the first is still read.
 GU_DetailHandle SOP_Node::getCookedGeoHandle(OP_Context& context) {
+  if (mock_sim_write_locks) throw std::runtime_error("mock: a SOP cooks while a simulation's geometry is locked");
   if (!cooked_ || cooked_time_ != context.getTime()) {
     errors.clear();
     warnings.clear();
@@ -267,7 +326,7 @@ GU_DetailHandle SOP_Node::getCookedGeoHandle(OP_Context& context) {
     cooked_time_ = context.getTime();
   }
   GU_DetailHandle handle;
-  if (errors.empty()) handle.allocateAndSet(new GU_Detail(*gdh.gdp()));
+  if (errors.empty()) handle.allocateAndSet(new GU_Detail(*gdh.mock_gdp()));
   return handle;
 }
 
@@ -280,12 +339,17 @@ OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
   }
   if (!errors.empty()) return UT_ERROR_ABORT;
   const SOP_NodeVerb* verb = cookVerb();
+  if (SOP_NodeVerb::lookupVerb(optype) != verb)
+    throw std::runtime_error("mock: the verb of " + optype + " is not registered");
   std::unique_ptr<SOP_NodeParms> loaded(verb->allocParms()), copy(verb->allocParms());
-  loaded->loadFromOp(OP_NodeParms::LoadParms(&the_graph, mock_compiled ? nullptr : this, id, context));
-  copy->copyFrom(loaded.get());
+  // A verb that evaluates parameters itself gets none, but in a compiled block, where it has no node to ask.
+  if (mock_compiled || !verb->evaluatesParametersDuringCook()) {
+    loaded->loadFromOp(OP_NodeParms::LoadParms(&the_graph, mock_compiled ? nullptr : this, id, context));
+    copy->copyFrom(loaded.get());
+  }
   loaded.reset();
   if (!cache_) cache_.reset(verb->allocCache());
-  if (verb->cookMode(copy.get()) != SOP_NodeVerb::COOK_GENERIC) gdh.gdpNC()->clearAndDestroy();
+  if (verb->cookMode(copy.get()) != SOP_NodeVerb::COOK_GENERIC) gdh.mock_gdp()->clearAndDestroy();
   cook.parms_ = copy.get();
   cook.gdh_ = gdh;
   cook.cache_ = cache_.get();
@@ -294,7 +358,12 @@ OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
   cook.errors_ = &errors;
   cook.warnings_ = &warnings;
   cook.messages_ = &messages;
+  const SOP_NodeVerb* outer = cooking;
+  cooking = verb;
+  gdh.mock_writable(true);
   verb->cook(cook);
+  gdh.mock_writable(false);
+  cooking = outer;
   return errors.empty() ? UT_ERROR_NONE : UT_ERROR_ABORT;
 }
 
@@ -317,7 +386,7 @@ OP_ERROR MockSolverSop::cookMySop(OP_Context& context) {
         errors = first->errors;
         return UT_ERROR_ABORT;
       }
-      static_cast<MockHoldSop*>(prev_.get())->hold(*seed.gdp());
+      static_cast<MockHoldSop*>(prev_.get())->hold(*seed.mock_gdp());
     } else {
       static_cast<MockHoldSop*>(prev_.get())->hold(*frames_.at(frame - 1));
     }
@@ -330,8 +399,8 @@ OP_ERROR MockSolverSop::cookMySop(OP_Context& context) {
       errors = inner->errors;
       return UT_ERROR_ABORT;
     }
-    frames_[frame].reset(new GU_Detail(*made.gdp()));
+    frames_[frame].reset(new GU_Detail(*made.mock_gdp()));
   }
-  gdh.gdpNC()->duplicate(*frames_.at(wanted < start ? start : wanted));
+  gdh.mock_gdp()->duplicate(*frames_.at(wanted < start ? start : wanted));
   return UT_ERROR_NONE;
 }

@@ -14,7 +14,8 @@ struct PRM_Template {
   std::string token, label, type;
   int size = 1;
   std::vector<std::string> defaults, menu;
-  std::string ramp;
+  std::string ramp, expression;
+  bool invisible = false;
 };
 class PRM_TemplateBuilder {
  public:
@@ -75,6 +76,7 @@ class OP_Node {
   OP_Node(OP_Network* net, const char* name, OP_Operator* op);
   virtual ~OP_Node();
   const UT_StringHolder& getName() const { return name_; }
+  exint getUniqueId() const { return id; }
   OP_Node* getInput(unsigned index) const { return index < inputs.size() ? inputs[index] : nullptr; }
   virtual SOP_Node* castToSOPNode() { return nullptr; }
   // the mock's own
@@ -96,7 +98,15 @@ class OP_Director {
 OP_Director* OPgetDirector();
 #define CAST_SOPNODE(node) ((node) ? (node)->castToSOPNode() : nullptr)
 
+// Houdini expands variables in the values of string parameters before anyone sees them: $F, $F4, $HIP, $OS.
+std::string mock_expand(const std::string& text, const OP_Node& node, double time);
+
 class DEP_MicroNode;
+// Of an older HDK (MOCK_HDK_OLD) the graph is SOP_GraphProxy, and parameters are known as SOP_NodeParms only.
+#ifdef MOCK_HDK_OLD
+#define OP_GraphProxy SOP_GraphProxy
+#define OP_NodeParms SOP_NodeParms
+#endif
 class OP_GraphProxy {
  public:
   void evalOpParm(int64& v, exint node, const char* name, fpreal time, DEP_MicroNode*) const;
@@ -107,6 +117,9 @@ class OP_GraphProxy {
   void evalOpParm(UT_StringHolder& v, exint node, const char* name, fpreal time, DEP_MicroNode*) const;
   void evalOpParm(UT_SharedPtr<UT_Ramp>& v, exint node, const char* name, fpreal time, DEP_MicroNode*) const;
 };
+
+// The graph of all nodes; its indices are their unique ids.
+const OP_GraphProxy* SOPdirectGraphProxy();
 
 //---------------------------------------------------------------------------------------------- SOPs
 
@@ -136,7 +149,9 @@ class OP_NodeParms {
  protected:
   virtual void loadFromOpSubclass(const LoadParms& load) = 0;
 };
+#ifndef MOCK_HDK_OLD
 class SOP_NodeParms : public OP_NodeParms {};
+#endif
 class SOP_NodeCache {
  public:
   virtual ~SOP_NodeCache() = default;
@@ -152,7 +167,7 @@ class SOP_NodeVerb {
       return *static_cast<const T*>(parms_);
     }
     GU_DetailHandle gdh() const { return gdh_; }
-    const GU_Detail* inputGeo(exint i) const { return inputs_[(size_t)i].gdp(); }
+    const GU_Detail* inputGeo(exint i) const { return inputs_[(size_t)i].mock_gdp(); }
     exint nInputs() const { return (exint)inputs_.size(); }
     SOP_NodeCache* cache() const { return cache_; }
     SOP_Node* getNode() const { return node_; }
@@ -174,7 +189,13 @@ class SOP_NodeVerb {
   virtual SOP_NodeCache* allocCache() const { return nullptr; }
   virtual UT_StringHolder name() const = 0;
   virtual CookMode cookMode(const SOP_NodeParms*) const { return COOK_DUPLICATE; }
+  // True: the verb evaluates parameters itself while it cooks a node, and none are loaded for it there. False: it may not.
+  virtual bool evaluatesParametersDuringCook() const { return false; }
   virtual void cook(const CookParms& cookparms) const = 0;
+  // Verbs are found by name; a node cooks by its verb only if that is registered under the operator's name.
+  static void registerVerb(SOP_NodeVerb* verb);
+  static void unregisterVerb(SOP_NodeVerb* verb);
+  static const SOP_NodeVerb* lookupVerb(const UT_StringRef& name);
 };
 
 // As in a compiled block: verbs see no node.
@@ -191,6 +212,7 @@ class SOP_Node : public OP_Node {
   bool time_dependent = false, manages_ids = false;
   int ncook = 0;
   GU_DetailHandle gdh;  // what was cooked last; verbs of COOK_GENERIC find it as it is
+  std::string optype;   // name of the operator
   void drop_cache() { cache_.reset(); }
   void touch() { cooked_ = false; }
   const char* label_of(unsigned index) const { return inputLabel(index); }
@@ -241,7 +263,7 @@ class MockHoldSop : public SOP_Node {
  public:
   explicit MockHoldSop(const char* name) : SOP_Node(nullptr, name, nullptr) {}
   void hold(const GU_Detail& gdp) {
-    gdh.gdpNC()->duplicate(gdp);
+    gdh.mock_gdp()->duplicate(gdp);
     touch();
   }
 

@@ -34,18 +34,19 @@ double SIM_Options::one(const char* name, char type) const {
   return numbers.at(name).second.at(0);
 }
 
-void SIM_Options::load(const OP_Node& node, const PRM_Template* list, double time) {
+void SIM_Options::load(const OP_Node& node, const PRM_Template* list, double time, double simulated) {
   for (const PRM_Template* t = list; !t->token.empty(); ++t) {
     const MockParm& parm = node.parms.at(t->token);
     if (t->type == "button" || t->type == "ramp_flt") continue;
     if (t->type == "string" || t->type == "file" || t->type == "oppath") {
-      texts[t->token] = parm.text(time);
+      texts[t->token] = mock_expand(parm.text(time), node, time);
       continue;
     }
     auto& slot = numbers[t->token];
     slot.first = t->size > 1 ? 'V' : t->type == "toggle" ? 'B' : t->type == "float" ? 'F' : 'I';
     slot.second.clear();
     for (auto& channel : parm.number) slot.second.push_back(channel(time));
+    if (t->expression == "$ST") slot.second[0] = simulated;
   }
 }
 
@@ -53,11 +54,13 @@ static const MockDopType& find_type(const char* optype) {
   return mock_dop_types().at(optype);
 }
 
-MockDopNet::MockDopNet(const char* optype, const char* name, double first_frame, bool solve_on_creation)
+MockDopNet::MockDopNet(const char* optype, const char* name, double first_frame, bool solve_on_creation,
+                       MockSimTime reading)
     : node(nullptr, name, nullptr),
       type_(find_type(optype)),
       first_(std::lround(first_frame)),
-      solve_on_creation_(solve_on_creation) {
+      solve_on_creation_(solve_on_creation),
+      reading_(reading) {
   node.set_templates(type_.description->templates);
 }
 
@@ -73,9 +76,12 @@ const GU_Detail* MockDopNet::geometry(double frame) {
       SIM_DataFactory factory;
       std::unique_ptr<SIM_Data> made(type_.make(&factory));
       engine.offset = (double)(first_ - 1) / fps;
-      engine.time = (double)(f - first_) / fps;
+      double end = (double)(f - first_) / fps;
       dynamic_cast<SIM_OptionsUser&>(*made).mock_options().load(node, type_.description->templates,
-                                                                engine.getGlobalTime(engine.time));
+                                                                engine.getGlobalTime(end), end);
+      dynamic_cast<SIM_OptionsUser&>(*made).mock_options().numbers.erase(without_option);
+      engine.time = reading_ == MOCK_TIME_END ? end : (double)(f - first_ - 1) / fps;
+      if (reading_ == MOCK_TIME_START_NOT_NEGATIVE && engine.time < 0) engine.time = 0;
       SIM_ObjectArray feedback;
       bool fresh = f == first_ + (solve_on_creation_ ? 0 : 1);
       auto& solver = dynamic_cast<SIM_SingleSolver&>(*made);

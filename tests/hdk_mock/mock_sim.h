@@ -13,13 +13,39 @@ enum { SIM_DATA_RETURN_EXISTING = 1, SIM_DATA_ADOPT_EXISTING_ON_DELETE = 2 };
 
 class SIM_DataFactory {};
 
-class SIM_GeometryCopy {
+class SIM_Geometry {
  public:
+  virtual ~SIM_Geometry() = default;
+  // the mock's own
   GU_Detail gdp;
+  mutable MockLock lock;
+};
+class SIM_GeometryCopy : public SIM_Geometry {};
+class SIM_GeometryAutoReadLock {
+ public:
+  explicit SIM_GeometryAutoReadLock(const SIM_Geometry* geometry) : geometry_(geometry) {
+    if (geometry) geometry->lock.read();
+  }
+  ~SIM_GeometryAutoReadLock() {
+    if (geometry_) --geometry_->lock.readers;
+  }
+  SIM_GeometryAutoReadLock(const SIM_GeometryAutoReadLock&) = delete;
+  const GU_Detail* getGdp() const { return geometry_ ? &geometry_->gdp : nullptr; }
+
+ private:
+  const SIM_Geometry* geometry_;
 };
 class SIM_GeometryAutoWriteLock {
  public:
-  explicit SIM_GeometryAutoWriteLock(SIM_GeometryCopy* geometry) : geometry_(geometry) {}
+  explicit SIM_GeometryAutoWriteLock(SIM_GeometryCopy* geometry) : geometry_(geometry) {
+    geometry->lock.write();
+    ++mock_sim_write_locks;
+  }
+  ~SIM_GeometryAutoWriteLock() {
+    --geometry_->lock.writers;
+    --mock_sim_write_locks;
+  }
+  SIM_GeometryAutoWriteLock(const SIM_GeometryAutoWriteLock&) = delete;
   GU_Detail& getGdp() const { return geometry_->gdp; }
 
  private:
@@ -65,7 +91,8 @@ class SIM_Options {
   // the mock's own: as documented, a value is of one type and no other
   std::map<std::string, std::pair<char, std::vector<double>>> numbers;
   std::map<std::string, std::string> texts;
-  void load(const OP_Node& node, const PRM_Template* templates, double time);
+  // `time` is global; `simulated` is the simulation time for which the node is evaluated, $ST.
+  void load(const OP_Node& node, const PRM_Template* templates, double time, double simulated);
 
  private:
   double one(const char* name, char type) const;
@@ -151,19 +178,27 @@ std::map<std::string, MockDopType>& mock_dop_types();  // by operator name
     mock_dop_types()[made->opname] = MockDopType{DataClass::mock_make, made}; \
   } while (0)
 
-// The mock of a DOP network with one object and one solver. Frames are kept; one that failed is not.
+// What SIM_Engine::getSimulationTime() is while a step is solved: its end or its beginning. At the creation frame of the
+// first object the beginning may be before the simulation, or no earlier than its start.
+enum MockSimTime { MOCK_TIME_END, MOCK_TIME_START, MOCK_TIME_START_NOT_NEGATIVE };
+
+// The mock of a DOP network with one object and one solver. Frames are kept; one that failed is not. Parameters are
+// evaluated for the end of the step.
 class MockDopNet {
  public:
-  MockDopNet(const char* optype, const char* name, double first_frame, bool solve_on_creation);
+  MockDopNet(const char* optype, const char* name, double first_frame, bool solve_on_creation,
+             MockSimTime reading = MOCK_TIME_END);
   OP_Node node;                             // the DOP whose parameters are the solver's options
   const GU_Detail* geometry(double frame);  // NULL if a step failed
   std::map<long, std::unique_ptr<SIM_Object>> frames;
   SIM_Engine engine;
+  std::string without_option;  // an option that the solver's data lack
 
  private:
   const MockDopType& type_;
   long first_;
   bool solve_on_creation_;
+  MockSimTime reading_;
 };
 
 extern "C" void newSopOperator(OP_OperatorTable* table);

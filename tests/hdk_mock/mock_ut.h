@@ -3,6 +3,7 @@
 #ifndef RV_HDK_MOCK_UT_H
 #define RV_HDK_MOCK_UT_H
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -67,12 +68,26 @@ class UT_Ramp {
 enum UT_ErrorSeverity { UT_ERROR_NONE, UT_ERROR_MESSAGE, UT_ERROR_PROMPT, UT_ERROR_WARNING, UT_ERROR_ABORT };
 typedef UT_ErrorSeverity OP_ERROR;
 
-// Stops at the poll number `mock_interrupt_after` (-1: never); `mock_interrupt_polls` counts all.
-extern int mock_interrupt_after, mock_interrupt_polls;
+// Escape is pressed at the poll number `mock_interrupt_after` (-1: never), or when mock_escape is set, which another thread
+// may do at any time. It ends all operations that are under way, one inside the other; each of them is told once, to the
+// thread that asks first. `mock_interrupt_polls` counts polls while mock_interrupt_after is in use.
+extern std::atomic<int> mock_interrupt_after, mock_interrupt_polls, mock_operations;
+extern std::atomic<bool> mock_escape, mock_interrupted;
 class UT_AutoInterrupt {
  public:
-  explicit UT_AutoInterrupt(const char*) {}
-  bool wasInterrupted(int = -1) { return mock_interrupt_after >= 0 && mock_interrupt_polls++ >= mock_interrupt_after; }
+  explicit UT_AutoInterrupt(const char*) { ++mock_operations; }
+  ~UT_AutoInterrupt() {
+    if (--mock_operations == 0) mock_interrupted = false;
+  }
+  UT_AutoInterrupt(const UT_AutoInterrupt&) = delete;
+  bool wasInterrupted(int = -1) {
+    if (mock_escape.exchange(false)) mock_interrupted = true;
+    if (mock_interrupt_after >= 0 && mock_interrupt_polls++ == mock_interrupt_after) mock_interrupted = true;
+    return mock_interrupted && !told_.exchange(true);
+  }
+
+ private:
+  std::atomic<bool> told_{false};
 };
 
 class CH_Manager {

@@ -1,6 +1,8 @@
 // Geometry through the glue and the mock of the HDK, both ways: every kind of attribute, groups, VDBs, holes, data ids.
 #include <cmath>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include "hdk_geo.h"
 #include "mock_ga.h"
@@ -227,19 +229,102 @@ static void the_mock_sees_a_missing_bump(void**) {
 static void what_has_no_place_is_said(void**) {
   GU_Detail gdp;
   gdp.appendPointBlock(2);
-  gdp.add_prim(new GEO_PrimPoly, MOCK_PRIMSPHERE);
+  gdp.addTuple(MOCK_STORE_ARRAY, GA_ATTRIB_POINT, "list", 1);
   gdp.addTuple(GA_STORE_BOOL, GA_ATTRIB_POINT, "flag", 1);
   std::string said;
   RvLog log = {&said, [](void* user, RvLevel, const char* text) { *static_cast<std::string*>(user) += text; }};
   RvDetail* d = nullptr;
   CHECK_OK(rv_hdk_geo_read(&gdp, &d, &log, &error), error);
-  assert_non_null(strstr(said.c_str(), "1 primitives are not polygons"));
-  assert_int_equal(rv_detail_count(d, RV_PRIM), 0);
+  assert_non_null(strstr(said.c_str(), "attribute list is neither numeric nor a string"));
   assert_non_null(rv_detail_i32(d, RV_POINT, "flag", 1));
-  // and does not survive a write
-  CHECK_OK(rv_hdk_geo_write(d, &gdp, &error), error);
-  assert_int_equal(gdp.getNumPrimitives(), 0);
   rv_detail_free(d);
+}
+
+//---------------------------------------------------------------------------------------------- packed, curved
+
+// A GU_Detail of one primitive that only Houdini can take apart, with the bytes of the file that Houdini saves of it.
+static void foreign(GU_Detail& gdp, int type, const std::string& bytes) {
+  GA_Primitive* prim = gdp.add_prim(new GEO_PrimPoly, type);
+  gdp.add_vertex(prim, gdp.appendPointBlock(1));
+  gdp.saved = bytes;
+}
+
+static std::string file_bytes(const char* name) {
+  std::ifstream file(std::string(RV_TEST_DATA "/bgeo/") + name, std::ios::binary);
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  assert_true(!bytes.str().empty());
+  return bytes.str();
+}
+
+// A groom of one cubic NURBS curve; a packed triangle, moved; a packed fragment of two triangles. As Houdini writes them.
+#define HEAD(p, v, n, indices)                                                                      \
+  "[\"fileversion\",\"20.5.278\",\"pointcount\"," #p ",\"vertexcount\"," #v ",\"primitivecount\"," #n \
+  ",\"topology\",[\"pointref\",[\"indices\"," indices "]],"
+#define POINTS(list)                                                                                               \
+  "\"attributes\",[\"pointattributes\",[[[\"type\",\"numeric\",\"name\",\"P\"],[\"size\",3,\"storage\",\"fpreal32\"," \
+  "\"values\",[\"size\",3,\"storage\",\"fpreal32\",\"tuples\"," list "]]]]],"
+static const char nurbs[] =
+    HEAD(5, 5, 1, "[0,1,2,3,4]") POINTS("[[0,0,0],[1,0,0],[1,1,0],[0,1,0],[0,2,1]]")
+    "\"primitives\",[[[\"type\",\"NURBCurve\"],[\"vertex\",[0,1,2,3,4],\"closed\",false,\"basis\","
+    "[\"type\",\"NURBS\",\"order\",4,\"endinterpolation\",true,\"knots\",[0,0,0,0,1,2,2,2,2]]]]]]";
+static const char packed[] =
+    HEAD(1, 1, 1, "[0]") POINTS("[[10,0,0]]")
+    "\"primitives\",[[[\"type\",\"PackedGeometry\"],[\"parameters\",{\"embedded\":\"embed:1\"},"
+    "\"pivot\",[1,0,0],\"transform\",[0,2,0,-2,0,0,0,0,2],\"vertex\",0]]],"
+    "\"sharedprimitivedata\",[\"PackedGeometry\",[\"gu:embeddedgeo\",\"embed:1\","
+    HEAD(3, 3, 1, "[0,1,2]") POINTS("[[1,0,0],[0,1,0],[0,0,1]]")
+    "\"primitives\",[[[\"type\",\"Polygon_run\"],[\"startvertex\",0,\"nprimitives\",1,\"nvertices\",[3]]]]]]]]";
+
+// What Houdini gives us is what the headless host reads from the file that Houdini saves: equal to the bit.
+static void packed_and_curved_primitives_are_read_as_from_a_file(void**) {
+  const struct {
+    int type;
+    std::string bytes;
+    size_t points;
+  } all[] = {{MOCK_PRIMNURBS, nurbs, 9},
+             {MOCK_PRIMPACKED, packed, 3},
+             // files that Houdini 16 wrote: a packed sphere, of which the point stays, and a poly soup
+             {MOCK_PRIMPACKED, file_bytes("pack1_16.bgeo"), 1},
+             {MOCK_PRIMPACKED, file_bytes("psoup_simple_16.bgeo"), 8}};
+  for (auto& one : all) {
+    GU_Detail gdp;
+    foreign(gdp, one.type, one.bytes);
+    RvDetail* wanted = nullptr;
+    CHECK_OK(rv_detail_decode(one.bytes.data(), one.bytes.size(), &wanted, nullptr, &error), error);
+    RvDetail* got = back(gdp);
+    assert_int_equal(rv_detail_count(got, RV_POINT), one.points);
+    assert_true(rv_detail_hash(got) == rv_detail_hash(wanted));
+    rv_detail_free(got);
+    // VDBs beside it stay VDBs: their points are not ours, and no file holds them
+    RvDetail* grids = rv_detail_new();
+    add_grids(grids);
+    GU_Detail mixed;
+    CHECK_OK(rv_hdk_geo_write(grids, &mixed, &error), error);
+    foreign(mixed, one.type, one.bytes);
+    got = back(mixed);
+    assert_int_equal(rv_detail_count(got, RV_POINT), rv_detail_count(wanted, RV_POINT));
+    assert_int_equal(rv_detail_count(got, RV_PRIM), rv_detail_count(wanted, RV_PRIM) + 2);
+    size_t last = rv_detail_count(got, RV_PRIM) - 1;
+    assert_string_equal(rv_grid_name(rv_detail_prim_grid(got, last)), "surface");
+    assert_string_equal(rv_grid_name(rv_detail_prim_grid(got, last - 1)), "vel");
+    // what was read is untouched
+    assert_int_equal(mixed.getNumPrimitives(), 3);
+    rv_detail_free(got);
+    rv_detail_free(grids);
+    rv_detail_free(wanted);
+    // a write replaces it
+    RvDetail* d = sample(true);
+    CHECK_OK(rv_hdk_geo_write(d, &gdp, &error), error);
+    check_same(d, gdp);
+    rv_detail_free(d);
+  }
+  // Houdini cannot save it: an error that says what to do
+  GU_Detail gdp;
+  foreign(gdp, MOCK_PRIMPACKED, "");
+  RvDetail* d = nullptr;
+  assert_int_equal(rv_hdk_geo_read(&gdp, &d, nullptr, &error), RV_SHIM);
+  assert_non_null(strstr(error.text, "unpack or convert"));
 }
 
 // a point that a face and a VDB share is the face's
@@ -259,4 +344,5 @@ static void a_shared_point(void**) {
 
 RV_TESTS(cmocka_unit_test(round_trip), cmocka_unit_test(nothing_at_all), cmocka_unit_test(holes),
          cmocka_unit_test(data_ids), cmocka_unit_test(the_mock_sees_a_missing_bump),
-         cmocka_unit_test(what_has_no_place_is_said), cmocka_unit_test(a_shared_point))
+         cmocka_unit_test(what_has_no_place_is_said), cmocka_unit_test(a_shared_point),
+         cmocka_unit_test(packed_and_curved_primitives_are_read_as_from_a_file))

@@ -2,7 +2,9 @@
 // the headless host does, names a wrong value, and can be cancelled.
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
+#include "hdk_host.h"
 #include "support/hdk_scene.h"
 
 extern "C" {
@@ -95,11 +97,15 @@ static void every_type_registers(void**) {
       assert_string_equal(op.label, type->label);
       assert_int_equal(table.hidden.count(name), solver);
       assert_int_equal(op.outputs, 1);
+      // Houdini finds the verb by the operator's name
+      assert_non_null(SOP_NodeVerb::lookupVerb(name));
       bool step = name.find("_step::") != std::string::npos;
       assert_int_equal(op.max_inputs, !solver ? type->ninput : step ? type->ninput + 1 : 1);
     }
     std::string dop = std::string("rivulet::") + type->type + "::1.0";
     assert_int_equal(mock_dop_types().count(dop), (type->flags & RV_NODE_DOP) != 0);
+    // the asset of a solver has its outputs
+    if (solver) assert_int_equal(hdk_asset_outputs(type), type->noutput);
     dops += (type->flags & RV_NODE_DOP) != 0;
   }
   // and no other
@@ -111,6 +117,11 @@ static void every_type_registers(void**) {
 static void check_templates(const RvNodeType* type, const PRM_Template* list, bool dop) {
   size_t shown = 0, paths = 0;
   for (; !list->token.empty(); ++list) {
+    // of a DOP: hidden, evaluated for the end of each step
+    if (dop && list->token == "steptime") {
+      assert_true(list->invisible && list->expression == "$ST");
+      continue;
+    }
     const RvParmDef* row = rv_parm_find(type->parms, list->token.c_str());
     if (!row) {
       ++paths;
@@ -206,7 +217,7 @@ static void a_wrong_value_is_named(void**) {
     if (!strstr(said.c_str(), wanted.c_str()))
       fail_msg("%s: '%s' does not name %s", type->type, said.c_str(), wanted.c_str());
     // nothing of the last good frame is left
-    assert_int_equal(sop->gdh.gdp()->getNumPoints(), 0);
+    assert_int_equal(sop->gdh.mock_gdp()->getNumPoints(), 0);
   }
   rv_scene_free(scene);
 }
@@ -265,7 +276,7 @@ static void every_type_can_be_cancelled(void**) {
       mock_interrupt_after = -1;
       if (made) fail_msg("%s was not cancelled", type->type);
       if (!strstr(said.c_str(), "interrupted")) fail_msg("%s: %s", type->type, said.c_str());
-      assert_int_equal(sop->gdh.gdp()->getNumPoints(), 0);
+      assert_int_equal(sop->gdh.mock_gdp()->getNumPoints(), 0);
     }
     assert_true(glue.hash(type->type, output, 2) == before);
   }
@@ -275,18 +286,52 @@ static void every_type_can_be_cancelled(void**) {
 static void warnings_come_through(void**) {
   RvScene* scene = open();
   HdkScene glue(scene);
-  static_cast<SOP_Node*>(glue.sop("groom"))->set_number("count", 0, 0);
-  std::string said;
   GU_Detail odd;
   odd.appendPointBlock(2);
-  odd.add_prim(new GEO_PrimPoly, MOCK_PRIMSPHERE);
+  odd.addTuple(MOCK_STORE_ARRAY, GA_ATTRIB_POINT, "list", 1);
   MockHoldSop hold("odd");
   hold.hold(odd);
   glue.sop("material")->inputs[0] = &hold;
+  std::string said;
   RvDetail* d = glue.cook("material", 0, 1, &said);
   rv_detail_free(d);
   assert_true(!glue.sop("material")->warnings.empty());
-  assert_non_null(strstr(glue.sop("material")->warnings[0].c_str(), "unpack or convert"));
+  assert_non_null(strstr(glue.sop("material")->warnings[0].c_str(), "attribute list"));
+  rv_scene_free(scene);
+}
+
+// any thread may ask whether Escape was pressed; Houdini tells it once, and from then on all threads know
+static void any_thread_may_ask_for_escape(void**) {
+  RvHdkBoss boss("test");
+  RvHdkCook cook = {};
+  rv_hdk_begin(&cook, rv_node_find("sphere"), "s", 0, &boss);
+  std::atomic<int> asked{0}, stopped{0};
+  std::vector<std::thread> threads;
+  for (int k = 0; k < 4; ++k)
+    threads.emplace_back([&] {
+      ++asked;
+      while (!cook.job.cancelled(cook.job.user, 0.5, "test")) std::this_thread::yield();
+      ++stopped;
+    });
+  while (asked < 4) std::this_thread::yield();
+  mock_escape = true;
+  for (auto& thread : threads) thread.join();
+  assert_int_equal(stopped, 4);
+  assert_true(cook.job.cancelled(cook.job.user, 1, "test"));
+}
+
+// the error of a step is on the step, on the Solver SOP around it and on the outputs behind it
+static void an_error_is_on_every_node(void**) {
+  RvScene* scene = open();
+  HdkScene glue(scene);
+  MockSolverSop* solver = glue.solver("wetsolver");
+  solver->inner->set_number("substeps", 0, -1);
+  std::string said;
+  assert_null(glue.cook("wetsolver", 0, 2, &said));
+  for (SOP_Node* sop : {static_cast<SOP_Node*>(solver->inner), static_cast<SOP_Node*>(solver), glue.sop("wetsolver", 0)}) {
+    assert_int_equal(sop->errors.size(), 1);
+    assert_non_null(strstr(sop->errors[0].c_str(), "substeps"));
+  }
   rv_scene_free(scene);
 }
 
@@ -309,4 +354,5 @@ RV_TESTS(cmocka_unit_test(every_type_registers), cmocka_unit_test(parameters_are
          cmocka_unit_test(labels_of_inputs), cmocka_unit_test(every_type_cooks),
          cmocka_unit_test(a_wrong_value_is_named), cmocka_unit_test(missing_inputs_are_named),
          cmocka_unit_test(every_type_can_be_cancelled), cmocka_unit_test(warnings_come_through),
+         cmocka_unit_test(any_thread_may_ask_for_escape), cmocka_unit_test(an_error_is_on_every_node),
          cmocka_unit_test(the_unit_of_the_scene))

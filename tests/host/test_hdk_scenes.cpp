@@ -1,8 +1,10 @@
 // The same scenes cooked by the headless host and by the glue over the mock of the HDK: equal to the bit, node by node
 // and frame by frame, for generators, filters and every solver; through a mock Solver SOP and through a mock DOP
 // network.
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 #include "support/hdk_scene.h"
 
@@ -111,7 +113,7 @@ static void sops(void**) {
       for (size_t k = 0; k < 3; ++k) expect(scene, glue, "s", k, frame);
     for (SOP_Node* sop : glue.all()) {
       assert_true(sop->manages_ids);
-      if (sop->ncook) assert_string_equal(mock_stale(*sop->gdh.gdp()).c_str(), "");
+      if (sop->ncook) assert_string_equal(mock_stale(*sop->gdh.mock_gdp()).c_str(), "");
     }
     // the states are not all the same, else nothing was compared
     assert_true(glue.hash("s", 2, 1) != glue.hash("s", 2, 2) && glue.hash("s", 2, 2) != glue.hash("s", 2, last));
@@ -172,8 +174,8 @@ static void whole_frames(void**) {
 struct Dop {
   HdkScene sops;
   MockDopNet net;
-  Dop(RvScene* scene, const char* type, double first, bool solve)
-      : sops(scene), net((std::string("rivulet::") + type + "::1.0").c_str(), "dop", first, solve) {
+  Dop(RvScene* scene, const char* type, double first, bool solve, MockSimTime reading = MOCK_TIME_END)
+      : sops(scene), net((std::string("rivulet::") + type + "::1.0").c_str(), "dop", first, solve, reading) {
     HdkScene::set_parms(scene, "s", &net.node);
     const RvNodeType* row = rv_node_find(type);
     for (size_t i = 0; i < row->ninput; ++i) {
@@ -194,19 +196,57 @@ static std::string still(const char* text) {
   return out;
 }
 
+static const struct {
+  MockSimTime time;
+  const char* what;
+} readings[] = {{MOCK_TIME_END, "end"}, {MOCK_TIME_START, "start"}, {MOCK_TIME_START_NOT_NEGATIVE, "start from 0"}};
+
+// Compares frames of a DOP network with the headless host's.
+static void expect_dop(RvScene* scene, Dop& dop, const char* what, int first, int last) {
+  for (int frame = first; frame <= last; ++frame) {
+    const GU_Detail* gdp = dop.net.geometry(frame);
+    if (!gdp) fail_msg("%s: %s", what, mock_sim_messages.back().text.c_str());
+    if (hdk_state_hash(*gdp) != headless(scene, "s", 2, frame)) fail_msg("%s: frame %d differs in DOPs", what, frame);
+    assert_string_equal(mock_stale(*gdp).c_str(), "");
+  }
+}
+
+// All solvers, solved on the creation frame or not.
 static void dops(void**) {
   for (const Shot& shot : shots)
     for (bool solve : {true, false}) {
       RvScene* scene = open(still(shot.text).c_str());
       Dop dop(scene, shot.what, 1, solve);
       // without solving on the creation frame there is nothing yet
-      for (int frame = solve ? 1 : 2; frame <= 4; ++frame) {
-        const GU_Detail* gdp = dop.net.geometry(frame);
-        if (!gdp) fail_msg("%s: %s", shot.what, mock_sim_messages.back().text.c_str());
-        if (hdk_hash(*gdp) != headless(scene, "s", 2, frame))
-          fail_msg("%s: frame %d differs in DOPs", shot.what, frame);
-        assert_string_equal(mock_stale(*gdp).c_str(), "");
-      }
+      expect_dop(scene, dop, shot.what, solve ? 1 : 2, 4);
+      rv_scene_free(scene);
+    }
+}
+
+// By either meaning of the engine's time no frame is early or late. What it means does not depend on the solver.
+static void dop_time(void**) {
+  for (bool solve : {true, false})
+    for (auto& reading : readings) {
+      RvScene* scene = open(still(shots[0].text).c_str());
+      Dop dop(scene, "strandsolver", 1, solve, reading.time);
+      std::string what = std::string("time is the ") + reading.what + (solve ? ", solved" : "");
+      expect_dop(scene, dop, what.c_str(), solve ? 1 : 2, 4);
+      rv_scene_free(scene);
+    }
+}
+
+// A DOP whose hidden parameter says nothing: all but one of the cases are still right, and that one has a way out.
+static void dops_without_the_hidden_parameter(void**) {
+  for (bool solve : {true, false})
+    for (auto& reading : readings) {
+      RvScene* scene = open(still(shots[0].text).c_str());
+      Dop dop(scene, "strandsolver", 1, solve, reading.time);
+      dop.net.without_option = "steptime";
+      if (reading.time != MOCK_TIME_END) setenv("RIVULET_DOP_TIME", "start", 1);
+      // a creation frame whose time is no earlier than the start looks like a step that begins there
+      if (reading.time == MOCK_TIME_START_NOT_NEGATIVE && solve) unsetenv("RIVULET_DOP_TIME");
+      expect_dop(scene, dop, reading.what, solve ? 1 : 2, 4);
+      unsetenv("RIVULET_DOP_TIME");
       rv_scene_free(scene);
     }
 }
@@ -218,18 +258,46 @@ static void scrubbing_dops(void**) {
     RvScene* scene = open(still(shot.text).c_str());
     Dop dop(scene, shot.what, 1, true);
     uint64_t straight[25];
-    for (int frame = 1; frame <= 24; ++frame) straight[frame] = hdk_hash(*dop.net.geometry(frame));
-    assert_true(hdk_hash(*dop.net.geometry(12)) == straight[12]);
-    assert_true(hdk_hash(*dop.net.geometry(24)) == straight[24]);
+    for (int frame = 1; frame <= 24; ++frame) straight[frame] = hdk_state_hash(*dop.net.geometry(frame));
+    assert_true(hdk_state_hash(*dop.net.geometry(12)) == straight[12]);
+    assert_true(hdk_state_hash(*dop.net.geometry(24)) == straight[24]);
     assert_true(straight[12] != straight[24]);
     assert_true(straight[24] == headless(scene, "s", 2, 24));
     // the cache was full: the frames after 12 are thrown away and stepped again from its copy
     dop.net.frames.erase(dop.net.frames.upper_bound(12), dop.net.frames.end());
-    assert_true(hdk_hash(*dop.net.geometry(12)) == straight[12]);
-    assert_true(hdk_hash(*dop.net.geometry(24)) == straight[24]);
-    assert_true(hdk_hash(*dop.net.geometry(1)) == straight[1]);
+    assert_true(hdk_state_hash(*dop.net.geometry(12)) == straight[12]);
+    assert_true(hdk_state_hash(*dop.net.geometry(24)) == straight[24]);
+    assert_true(hdk_state_hash(*dop.net.geometry(1)) == straight[1]);
     rv_scene_free(scene);
   }
+}
+
+// Escape is pressed in the user interface, at any moment of a simulation: the frames that were made are right, the one that
+// was stopped is not kept, and playing on gives the same frames.
+static void escape_from_another_thread(void**) {
+  RvScene* scene = open(still(shots[3].text).c_str());
+  Dop dop(scene, "wetsolver", 1, true);
+  std::atomic<bool> over{false};
+  int stopped = 0;
+  std::thread artist([&over] {
+    while (!over) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      mock_escape = true;
+    }
+  });
+  for (int frame = 1; frame <= 6; ++frame)
+    while (!dop.net.geometry(frame)) {
+      ++stopped;
+      assert_non_null(strstr(mock_sim_messages.back().text.c_str(), "interrupted"));
+      // the artist tires
+      if (stopped > 20) over = true;
+    }
+  over = true;
+  artist.join();
+  mock_escape = false;
+  assert_true(stopped > 0);
+  expect_dop(scene, dop, "wetsolver after Escape", 1, 6);
+  rv_scene_free(scene);
 }
 
 static void dop_trouble(void**) {
@@ -254,7 +322,7 @@ static void dop_trouble(void**) {
   mock_interrupt_after = -1;
   assert_int_equal(dop.net.frames.size(), 2);
   assert_non_null(dop.net.geometry(3));
-  assert_true(hdk_hash(*dop.net.geometry(3)) == headless(scene, "s", 2, 3));
+  assert_true(hdk_state_hash(*dop.net.geometry(3)) == headless(scene, "s", 2, 3));
   // an object that came long after the start frame
   Dop late(scene, "strandsolver", 10, true);
   assert_null(late.net.geometry(10));
@@ -263,10 +331,11 @@ static void dop_trouble(void**) {
   // the network's own time begins with it, inputs do not
   CHECK_OK(rv_scene_set(scene, "s.startframe=10", &error), error);
   assert_non_null(late.net.geometry(12));
-  assert_true(hdk_hash(*late.net.geometry(12)) == headless(scene, "s", 2, 12));
+  assert_true(hdk_state_hash(*late.net.geometry(12)) == headless(scene, "s", 2, 12));
   rv_scene_free(scene);
 }
 
 RV_TESTS(cmocka_unit_test(sops), cmocka_unit_test(an_unseeded_solver), cmocka_unit_test(without_the_node_cache),
          cmocka_unit_test(a_compiled_block_has_values_too), cmocka_unit_test(whole_frames), cmocka_unit_test(dops),
+         cmocka_unit_test(dop_time), cmocka_unit_test(dops_without_the_hidden_parameter), cmocka_unit_test(escape_from_another_thread),
          cmocka_unit_test(scrubbing_dops), cmocka_unit_test(dop_trouble))

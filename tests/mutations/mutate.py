@@ -16,14 +16,18 @@ A fault is a block of the file mutations.txt:
   find: text that occurs once in the file
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
-         physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too
+         physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too; host/test_NAME:TEST is one
+         test of a compiled file alone
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
+  tree: yes       its tests read the source when they run (build files, assets, the plug-in): they are run as they are on a
+                  copy of the source with the fault in it, named by RV_SOURCE_DIR
 """
 import argparse
 import concurrent.futures
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,7 +35,8 @@ import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KEYS = {"name", "file", "find", "put", "fails", "quick"}
+KEYS = {"name", "file", "find", "put", "fails", "quick", "tree"}
+OPTIONAL = {"quick", "tree"}
 # the longest check takes less than a minute without a fault; one that never ends has not noticed anything
 CHECK_SECONDS = 600
 
@@ -68,15 +73,17 @@ def run(command, folder, **options):
 
 
 def script_of(check):
-    """The script of a test that is one and runs the program; None for checks and for tests in C."""
+    """The script of a test that is one; None for checks and for tests in C."""
     folder, _, name = check.partition("/")
-    path = os.path.join(HERE, "..", folder, (name if name.startswith("test_") else "test_" + name) + ".py")
-    return path if folder in ("physics", "host") and os.path.exists(path) else None
+    path = os.path.join(HERE, "..", folder, name if name.startswith("test_") else "test_" + name)
+    endings = [end for end in (".py", ".sh") if os.path.exists(path + end)]
+    return path + endings[0] if folder in ("physics", "host", "guard") and endings else None
 
 
 def program_of(check):
     """The target that a check or a test runs: checks and scripts run the program, other tests have names of folder and file."""
-    return "tests/" + check.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
+    name = check.partition(":")[0]
+    return "tests/" + name.replace("/", "_") if "/" in check and not script_of(check) else "rivulet"
 
 
 class Program:
@@ -133,7 +140,7 @@ class Build:
         words = [os.path.join(overlay, file) if word == original else word for word in words]
         # includes name the module, so a changed header is found before the original by the order of the folders
         at = next(k for k, word in enumerate(words) if word.startswith("-I"))
-        words[at:at] = ["-I" + os.path.join(overlay, "include"), "-I" + os.path.join(overlay, "src")]
+        words[at:at] = ["-I" + os.path.join(overlay, folder) for folder in ("include", "src", "plugin")]
         done = run(words + ["-w"], self.folder)
         return done.stdout[-2000:] if done.returncode else None
 
@@ -171,6 +178,8 @@ def fails(program, check, folder):
         command = ["/usr/bin/python3", script_of(check)]
         environment["RIVULET"] = program
         environment.setdefault("RIVULET_TESTHOST", program)
+    if ":" in check:
+        environment["RV_TEST_FILTER"] = check.partition(":")[2]
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
     except subprocess.TimeoutExpired:
@@ -178,10 +187,54 @@ def fails(program, check, folder):
     return done.returncode != 0, "not noticed by " + check
 
 
+def copy_tree(top, fault, folder):
+    """A copy of the source with a fault in it; files are hard links where the file system allows it."""
+    def link(source, target):
+        try:
+            os.link(source, target)
+        except OSError:
+            shutil.copy2(source, target)
+
+    out = os.path.join(folder, "source")
+    shutil.copytree(top, out, copy_function=link, ignore=shutil.ignore_patterns("build*", ".git", "out", "__pycache__"))
+    path = os.path.join(out, fault["file"])
+    with open(path, encoding="utf-8") as stream:
+        text = stream.read()
+    os.unlink(path)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.write(text.replace(fault["find"], fault["put"]))
+    return out
+
+
+def run_script(build, check, top):
+    """Whether a test that reads the source fails, and the last of what it says."""
+    script = script_of(check)
+    command = [os.path.join(build.folder, program_of(check))]
+    if script:
+        command = ["/usr/bin/python3" if script.endswith(".py") else "bash", script]
+    environment = dict(os.environ, RV_SOURCE_DIR=top, RV_BUILD_DIR=build.folder, RV_TEST_FILTER=check.partition(":")[2] or "*")
+    done = run(command, build.folder, timeout=CHECK_SECONDS, env=environment)
+    return done.returncode != 0, done.stdout[-300:]
+
+
+def attempt_tree(build, fault):
+    """None if each of its scripts notices the fault, and none complains of the source as it is; else what is wrong."""
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="rivulet_fault_") as folder:
+        copy = copy_tree(build.top, fault, folder)
+        for check in fault["fails"].split():
+            failed, _ = run_script(build, check, copy)
+            if not failed:
+                wrong.append("not noticed by " + check)
+    return "; ".join(wrong) or None
+
+
 def attempt(build, fault):
     """None if each of its checks notices the fault, else what is wrong."""
     if places(build.top, fault) != 1:
         return "its text does not occur once in " + fault["file"]
+    if "tree" in fault:
+        return attempt_tree(build, fault)
     checks, missed = fault["fails"].split(), []
     for target in sorted({program_of(check) for check in checks}):
         with tempfile.TemporaryDirectory(prefix="rivulet_fault_") as folder:
@@ -199,7 +252,7 @@ class Baseline:
     def __init__(self, build):
         self.build, self.lock, self.known, self.seconds = build, threading.Lock(), {}, {}
 
-    def broken(self, checks):
+    def broken(self, checks, tree=False):
         """The first of the checks that fails without a fault."""
         for check in checks:
             with self.lock:
@@ -207,7 +260,10 @@ class Baseline:
             with mine:
                 if check not in self.seconds:
                     start = time.monotonic()
-                    bad, _ = fails(os.path.join(self.build.folder, program_of(check)), check, self.build.folder)
+                    if tree:
+                        bad, _ = run_script(self.build, check, self.build.top)
+                    else:
+                        bad, _ = fails(os.path.join(self.build.folder, program_of(check)), check, self.build.folder)
                     self.seconds[check] = None if bad else time.monotonic() - start
             if self.seconds[check] is None:
                 return check
@@ -231,7 +287,7 @@ def try_all(build, faults, jobs):
 
     def one(fault):
         began = time.monotonic()
-        broken = baseline.broken(fault["fails"].split())
+        broken = baseline.broken(fault["fails"].split(), "tree" in fault)
         said = "%s fails without a fault" % broken if broken else attempt(build, fault)
         return fault, said, time.monotonic() - began
 

@@ -1,5 +1,7 @@
 #include "support/hdk_scene.h"
 
+#include <cstdlib>
+#include <fstream>
 #include <stdexcept>
 
 #include "hdk_geo.h"
@@ -22,6 +24,27 @@ uint64_t hdk_hash(const GU_Detail& gdp) {
   uint64_t hash = rv_detail_hash(detail);
   rv_detail_free(detail);
   return hash;
+}
+
+uint64_t hdk_state_hash(const GU_Detail& gdp) {
+  RvError error = {};
+  RvDetail* detail = nullptr;
+  if (rv_hdk_geo_read(&gdp, &detail, nullptr, &error)) throw std::runtime_error(error.text);
+  rv_detail_remove_attrib(detail, RV_GLOBAL, "rv_frame");
+  uint64_t hash = rv_detail_hash(detail);
+  rv_detail_free(detail);
+  return hash;
+}
+
+size_t hdk_asset_outputs(const RvNodeType* type) {
+  const char* top = getenv("RV_SOURCE_DIR");
+  std::string path = std::string(top ? top : RV_SOURCE_DIR) + "/otls/rivulet_" + type->type + ".1.0.hda/INDEX__SECTION";
+  std::ifstream file(path);
+  size_t count = 0;
+  for (std::string key; file >> key;)
+    if (key == "Outputs:") file >> count;
+  if (!count) throw std::runtime_error(path + " names no number of outputs");
+  return count;
 }
 
 //---------------------------------------------------------------------------------------------- values
@@ -124,7 +147,8 @@ HdkScene::HdkScene(RvScene* scene, bool seeded) {
     solvers_[name] = solver;
     sockets.push_back({seed, 1, name});
     sockets.push_back({inner, 1, name});
-    for (size_t k = 0; k + 1 < type->noutput; ++k) {
+    // the asset has as many outputs as its file says; the last is the state
+    for (size_t k = 0; k + 1 < hdk_asset_outputs(type); ++k) {
       std::string split = base + "_" + type->outputs[k].name + "::1.0";
       outputs_[name].push_back(make(split.c_str(), name + "_" + type->outputs[k].name, scene, name.c_str()));
       outputs_[name].back()->inputs[0] = solver;
@@ -156,7 +180,7 @@ RvDetail* HdkScene::cook(const char* node, size_t output, double frame, std::str
   }
   RvDetail* detail = nullptr;
   RvError own = {};
-  if (rv_hdk_geo_read(handle.gdp(), &detail, nullptr, &own)) throw std::runtime_error(own.text);
+  if (rv_hdk_geo_read(handle.mock_gdp(), &detail, nullptr, &own)) throw std::runtime_error(own.text);
   return detail;
 }
 

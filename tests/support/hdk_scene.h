@@ -33,5 +33,9 @@ class HdkScene {
 };
 
 uint64_t hdk_hash(const GU_Detail& gdp);
+// The same without the frame that a DOP solver keeps beside the state.
+uint64_t hdk_state_hash(const GU_Detail& gdp);
+// Number of outputs in the file of a solver's digital asset.
+size_t hdk_asset_outputs(const RvNodeType* type);
 
 #endif

@@ -1,7 +1,11 @@
 # Mock of Houdini's CMake package, to try the build files without a Houdini: the headers are the mock's, the libraries the
 # system's. What is built with it does not load in Houdini.
 set(Houdini_FOUND TRUE)
-set(Houdini_VERSION 0.0.0)
+# a test may ask for another version
+set(Houdini_VERSION 20.5.0)
+if(MOCK_HOUDINI_VERSION)
+  set(Houdini_VERSION ${MOCK_HOUDINI_VERSION})
+endif()
 add_library(Houdini INTERFACE)
 get_filename_component(mock ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 target_include_directories(Houdini INTERFACE ${mock})

@@ -1,0 +1,1 @@
+#error "TBB 2020 has no tbb/info.h"
