@@ -29,9 +29,9 @@ UNSEEN = {"groom.group": "the skin has no groups", "groom.densityattrib": "the s
 # attributes to the liquid, and no value.
 CARRIED = {"camera.focus", "source.life", "source.material", "source.sourceid"}
 # values for texts that a node reads, and for boxes that must have an inside
-OTHER = {"list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
+OTHER = {"fill.size": [0.04, 0.06, 0.05], "list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
          "surfacetension": 0.05, "killmin": [-0.02, -0.02, -0.02], "killmax": [0.02, 0.02, 0.02]}
-BASE = {"attribute": {"list": "0.5 0.75", "class": "point"}, "filecache": {"missingframe": "empty"}, "curve": {"coords": "0 0 0, 1 0 0, 1 1 0"}, "group": {"ids": "0-2"}}
+BASE = {"fill": {"size": [0.05, 0.05, 0.05]}, "attribute": {"list": "0.5 0.75", "class": "point"}, "filecache": {"missingframe": "empty"}, "curve": {"coords": "0 0 0, 1 0 0, 1 1 0"}, "group": {"ids": "0-2"}}
 # nodes that a type's network gets besides, and what reads its output where the output itself only carries parameters
 BESIDES = {"any_shape": {"type": "box", "parms": {"size": [0.05, 0.05, 0.05]}},
            "any_pool": {"type": "fill", "parms": {"size": [0.04, 0.02, 0.04], "t": [0, 0.09, 0], "particlesep": 0.008}}}
@@ -152,7 +152,8 @@ def scene_of(type, table):
             grown["parms"]["particlesep"] *= 2
     for token, case_name, true, case in cases(table, node):
         changed = copy.deepcopy(case)
-        changed.put(token, OTHER[token] if token in OTHER else other(case.rows[token], case.get(token)))
+        known = next((OTHER[key] for key in ("%s.%s" % (type, token), token) if key in OTHER), None)
+        changed.put(token, other(case.rows[token], case.get(token)) if known is None else known)
         for what, one in (("a", case), ("b", changed)):
             nodes["%s_%s" % (case_name, what)] = one.node
             if "writes" in table["flags"]:
