@@ -24,6 +24,9 @@ EXPANDED = {"Contents.gz": "Contents.dir"}  # sections that are folders on disk
 KINDS = {"float": {1: "float", 2: "vector2", 3: "vector", 4: "vector4"}, "int": {1: "integer", 2: "intvector2", 3: "intvector"},
          "toggle": {1: "toggle"}, "menu": {1: "ordinal"}, "string": {1: "string"}, "file": {1: "file"}, "color": {3: "color"},
          "ramp": {1: "ramp_flt"}, "button": {0: "button", 1: "button"}}
+# Houdini's spelling of the table's units: pairs of m, kg or s and an exponent; it has none for degrees
+UNITS = {"": None, "deg": None, "m": "m1", "s": "s1", "s-1": "s-1", "m-2": "m-2", "m1s-1": "m1s-1", "m1s-2": "m1s-2", "m3s-1": "m3s-1",
+         "kg1m-3": "kg1m-3", "kg1s-2": "kg1s-2", "kg1m-1s-1": "kg1m-1s-1", "kg1m-1s-2": "kg1m-1s-2"}
 
 
 def read(path):
@@ -58,11 +61,12 @@ def same_parms(name, text, row, bad):
         bad.append("%s: %s" % (name, reason))
         return
     mine = [parm["name"] for parm in found]
-    table = [parm["token"] for parm in row.parms]
+    wanted = by_level(row.parms)
+    table = [parm["token"] for parm in wanted]
     if mine != table:
         bad.append("%s: parameters differ from the table: %s" % (name, sorted(set(mine) ^ set(table)) or "their order"))
         return
-    for parm, want in zip(found, row.parms):
+    for parm, want in zip(found, wanted):
         where = "%s: %s" % (name, parm["name"])
         if parm["type"] != KINDS[want["type"]].get(want["size"]):
             bad.append("%s is a %s, but of type %s" % (where, want["type"], parm["type"]))
@@ -74,8 +78,37 @@ def same_parms(name, text, row, bad):
             default = want["default"] if isinstance(want["default"], list) else [want["default"]]
             if [float(number) for number in parm["default"]] != [float(number) for number in default]:
                 bad.append("%s has the default %s, not %s" % (where, parm["default"], default))
-        if want.get("unit") and parm["tags"].get("units") != want["unit"]:
-            bad.append("%s has the unit %s, not %s" % (where, parm["tags"].get("units"), want["unit"]))
+        if parm["tags"].get("units") != UNITS[want["unit"]]:
+            bad.append("%s has the unit %s, not %s" % (where, parm["tags"].get("units"), UNITS[want["unit"]]))
+        if want["type"] in ("string", "file") and parm["default"] != [want["default"].replace("$OUT/", "$HIP/geo/")]:
+            bad.append("%s has the default %s, not %s in $HIP/geo" % (where, parm["default"], want["default"]))
+        if parm["closed"] != (want["level"] == "advanced"):
+            bad.append("%s is in the wrong view: its level is %s" % (where, want["level"]))
+        check_conditions(where, parm, want, set(mine), len(row.inputs), bad)
+
+
+def by_level(parms):
+    """The parameters of a table as a dialog has them: in each folder first the simple ones."""
+    folders = list(dict.fromkeys(parm["folder"] for parm in parms))
+    return [parm for folder in folders for level in ("simple", "advanced") for parm in parms
+            if parm["folder"] == folder and parm["level"] == level]
+
+
+def check_conditions(where, parm, want, names, inputs, bad):
+    """Reports conditions that differ from the table, or that name what the node does not have."""
+    for word, key in (("disablewhen", "disable_when"), ("hidewhen", "hide_when")):
+        if parm.get(word) != want.get(key):
+            bad.append("%s: %s is %s, not %s" % (where, word, parm.get(word), want.get(key)))
+        if word not in parm:
+            continue
+        try:
+            clauses = [clause for block in dialogscript.conditions(parm[word]) for clause in block]
+        except dialogscript.Wrong as reason:
+            bad.append("%s: %s" % (where, reason))
+            continue
+        inputs_known = {"hasinput(%d)" % k for k in range(inputs)}
+        bad += ["%s: %s names %s, which does not exist" % (where, word, name) for name, _, _ in clauses
+                if name not in names | inputs_known or name == parm["name"]]
 
 
 def check_asset(folder, row, bad):

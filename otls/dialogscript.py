@@ -90,22 +90,41 @@ def _parm(rows):
     return parm
 
 
-def parms(rows, folder=None):
-    """All parameters of a dialog, each with the label of its folder."""
+def conditions(text):
+    """The alternatives of a condition, each a list of (name, operator, value)."""
+    found = []
+    for block in re.findall(r"\{([^{}]*)\}", text):
+        words = block.split()
+        if not words or len(words) % 3 or any(word not in ("==", "!=", "<", ">", "<=", ">=") for word in words[1::3]):
+            raise Wrong("'%s' is not a condition" % text)
+        found.append(list(zip(words[0::3], words[1::3], words[2::3])))
+    if not found or re.sub(r"\{[^{}]*\}", "", text).strip():
+        raise Wrong("'%s' is not a condition" % text)
+    return found
+
+
+def parms(rows, folder=None, closed=False):
+    """All parameters of a dialog, each with the label of its tab, and whether it is in a folder that opens closed."""
     found, at = [], 0
     while at < len(rows):
         kind, word, line = rows[at]
         if kind != "word":
             at += 1
         elif word == "parm":
-            found.append(dict(_parm(rows[at + 1][1]), folder=folder))
+            found.append(dict(_parm(rows[at + 1][1]), folder=folder, closed=closed))
             at += 2
         elif word in GROUPS:
             inside = rows[at + 1][1]
             label = next((inside[k + 1][1] for k in range(len(inside) - 1) if inside[k][1] == "label"), None)
             if label is None:
                 raise Wrong("line %d: a folder has no label" % line)
-            found += parms(inside, label)
+            if word == "groupcollapsible":
+                tags = [_flat(inside[k + 1][1]) for k in range(len(inside) - 1) if inside[k][1] in ("grouptag", "parmtag")]
+                if ["group_type", "collapsible"] not in tags:
+                    raise Wrong("line %d: a collapsible folder has no tag of its type" % line)
+                found += parms(inside, folder, ["group_default", "0"] in tags)
+            else:
+                found += parms(inside, label, closed)
             at += 2
         else:
             at += 1

@@ -47,6 +47,9 @@ typedef struct RvRamp {
 // of the first key.
 RV_API double rv_ramp_eval(const RvRamp* ramp, double position);
 
+// Who needs a parameter. Dialogs show the advanced ones apart, so that a node opens with the few that every shot needs.
+typedef enum RvParmLevel { RV_LEVEL_SIMPLE, RV_LEVEL_ADVANCED } RvParmLevel;
+
 // One row of a table. Texts are static and not NULL unless it is said.
 typedef struct RvParmDef {
   const char* token;  // the name in files, in scripts and on the command line
@@ -57,11 +60,15 @@ typedef struct RvParmDef {
   const char* standard_text;          // default of strings, files and ramps ("0 0 linear, 1 1 linear")
   double min, max;                    // range of the slider; a hard bound is also enforced
   bool hard_min, hard_max;
-  const char* unit;          // SI, Houdini's spelling ("m", "kg1m-3"); "" none
-  const char* menu;          // "token=Label|token=Label"; NULL if it is not a menu
-  const char* disable_when;  // "{ style == straight }", or NULL
-  const char* help;          // sentences for the manual
-  size_t offset;             // of the value in the node's struct
+  const char* unit;  // SI: base units with their exponents ("m", "kg1m-3"), or "deg"; "" none
+  const char* menu;  // "token=Label|token=Label"; NULL if it is not a menu
+  // When the parameter has no effect, "{ style == straight }", or NULL. A dialog greys it out by the first, and hides
+  // it by the second, where it belongs to another choice of a menu.
+  const char* disable_when;
+  const char* hide_when;
+  RvParmLevel level;
+  const char* help;  // sentences for the manual
+  size_t offset;     // of the value in the node's struct
 } RvParmDef;
 
 // The parameters of a node type, in the order of the user interface.

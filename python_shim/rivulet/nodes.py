@@ -3,8 +3,33 @@ from __future__ import annotations
 
 import difflib
 import json
+import operator
+import re
+from typing import Sequence
 
 from ._lib import InputError, decode, lib  # noqa: F401
+
+_COMPARE = {"==": operator.eq, "!=": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge}
+
+
+def holds(condition: str, values: dict, wired: Sequence[bool] = ()) -> bool:
+    """Whether a condition of the table ("{ walls == 0 } { mode == box }") holds for values by token. One pair of braces must hold
+    whole. `wired` says which inputs have a wire; an input that it does not name has none."""
+    for block in re.findall(r"\{([^{}]*)\}", condition):
+        words = block.split()
+        good = True
+        for name, compare, text in zip(words[0::3], words[1::3], words[2::3]):
+            if name.startswith("hasinput("):
+                index = int(name[len("hasinput("):-1])
+                value = index < len(wired) and wired[index]
+            else:
+                value = values[name]
+            text = text.strip('"')
+            meant = text if isinstance(value, str) else float(text)
+            good = good and _COMPARE[compare](value if isinstance(value, str) else float(value), meant)
+        if good and words:
+            return True
+    return False
 
 
 class Type:
@@ -39,6 +64,14 @@ class Type:
             raise InputError("NOT_FOUND", "%s has no parameter '%s'%s" % (
                 self.type, token, "; did you mean '%s'?" % near[0] if near else ""))
         return self._by_token[token]
+
+    def view(self, token: str, values: dict, wired: Sequence[bool] = ()) -> str:
+        """How a dialog shows a parameter: "shown", "disabled" or "hidden". `values` are those that differ from the defaults."""
+        row = self.parm(token)
+        known = dict({parm["token"]: parm.get("default") for parm in self.parms}, **values)
+        if "hide_when" in row and holds(row["hide_when"], known, wired):
+            return "hidden"
+        return "disabled" if "disable_when" in row and holds(row["disable_when"], known, wired) else "shown"
 
     def __repr__(self):
         return "<Type %s>" % self.type

@@ -17,6 +17,7 @@ class RIVULET_PT_main(bpy.types.Panel):
         settings, layout = context.scene.rivulet, self.layout
         layout.use_property_split = True
         layout.prop(settings, "solver")
+        layout.prop(settings, "advanced")
         for name in ("strands", "liquid", "separation", "colliders", "folder"):
             layout.prop(settings, name)
         row = layout.row(align=True)
@@ -38,6 +39,21 @@ def _folders():
     return found
 
 
+def _draw_parms(folder, settings, layout):
+    """Draws the parameters of a folder as the table says: hidden, greyed out, and the advanced ones only where they are asked for."""
+    group, solver = getattr(settings, settings.solver), rivulet.nodes.find(settings.solver)
+    values = {token: getattr(group, token) for token in group.__annotations__}
+    for row in solver.parms:
+        token = row["token"]
+        if row["folder"] != folder or token not in values or (row["level"] == "advanced" and not settings.advanced):
+            continue
+        view = solver.view(token, values)
+        if view != "hidden":
+            line = layout.row()
+            line.enabled = view == "shown"
+            line.prop(group, token)
+
+
 def _panel(folder):
     """A panel class for one folder; it is visible if the chosen solver has the folder."""
     class Panel(bpy.types.Panel):
@@ -55,10 +71,7 @@ def _panel(folder):
         def draw(self, context):
             settings, layout = context.scene.rivulet, self.layout
             layout.use_property_split = True
-            group = getattr(settings, settings.solver)
-            for row in rivulet.nodes.find(settings.solver).parms:
-                if row["folder"] == folder and row["token"] in group.__annotations__:
-                    layout.prop(group, row["token"])
+            _draw_parms(folder, settings, layout)
     Panel.__name__ = Panel.bl_idname
     return Panel
 

@@ -76,6 +76,7 @@ class RivuletSettings(bpy.types.PropertyGroup):
     """The settings of the add-on in a Blender scene."""
     __annotations__ = dict({
         "solver": EnumProperty(name="Solver", items=[(row.type, row.label, row.summary) for row in SOLVERS], default="wetsolver"),
+        "advanced": BoolProperty(name="Advanced", default=False, description="Show the parameters that few shots need"),
         "strands": PointerProperty(name="Strands", type=bpy.types.Object, poll=_is_strands, description="Hair curves, root first"),
         "liquid": PointerProperty(name="Liquid", type=bpy.types.Object, poll=_is_mesh,
                                   description="A closed mesh that is full of liquid at the start frame"),

@@ -186,7 +186,7 @@ static RvResult check_ball(const RvCheckOut* out, RvError* error) {
       error);
   // Frames in which the ball is within the liquid.
   for (int frame = 6; frame <= 11 && !result; ++frame) {
-    result = rv_rig_scene_cook(&rig, "s:2", frame, &d, error);
+    result = rv_rig_scene_cook(&rig, "s:liquid", frame, &d, error);
     if (!result) at_ball(d, -0.2 + 0.025 * (frame - 1), 0.04, 0.016, &depth, &approach_speed);
     rv_detail_free(d);
     d = NULL;
@@ -213,7 +213,7 @@ static RvResult check_sheet(const RvCheckOut* out, RvError* error) {
       "\"transform\", \"inputs\": [\"g\"], \"parms\": {\"r\": [0, 0, 10]}}, \"s\": {\"type\": \"liquidsolver\", "
       "\"inputs\": [\"pool\", \"m\"], \"parms\": {\"cfl\": 3, \"maxsubsteps\": 12}}",
       error);
-  if (!result) result = rv_rig_scene_cook(&rig, "s:2", 4, &d, error);
+  if (!result) result = rv_rig_scene_cook(&rig, "s:liquid", 4, &d, error);
   const float* P = result ? NULL : rv_detail_f32(d, RV_POINT, "P", 3);
   double c = rv_cos(rv_radians(10)), s = rv_sin(rv_radians(10));
   for (size_t i = 0; P && i < rv_detail_count(d, RV_POINT); ++i) {

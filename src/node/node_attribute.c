@@ -25,17 +25,18 @@
     "Source of the values. The ramp multiplies the Value from root to tip and works on points only.")                 \
   X(VEC4, value, "Value", 0, 0, 0, 0, SOFT(0), SOFT(1), "",                                                           \
     "The constant, the factor of the ramp, or the smallest random value. Components beyond the fourth repeat the "    \
-    "last.")                                                                                                          \
-  X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "Largest random value.", WHEN("{ mode != random }")) \
+    "last.",                                                                                                          \
+    HIDE("{ mode == list }"))                                                                                         \
+  X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "Largest random value.", HIDE("{ mode != random }")) \
   X(STRING, string, "String", "", "Constant of a string attribute.")                                                  \
   X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear", "Factor on the Value from root (left) to tip (right).",             \
-    WHEN("{ mode != ramp }"))                                                                                         \
+    HIDE("{ mode != ramp }"))                                                                                         \
   X(STRING, list, "List", "",                                                                                         \
     "Numbers, or words for strings, separated by spaces or commas, element after element. The list repeats when it "  \
     "ends.",                                                                                                          \
-    WHEN("{ mode != list }"))                                                                                         \
+    HIDE("{ mode != list }"))                                                                                         \
   X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "",                                                                     \
-    "Seed of the random numbers, which follow the attribute id if there is one.", WHEN("{ mode != random }"))         \
+    "Seed of the random numbers, which follow the attribute id if there is one.", HIDE("{ mode != random }"))         \
   X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges of points or primitives. Empty: all.")
 RV_PARM_TABLE(AttributeParms, attribute_table, ATTRIBUTE_PARMS)
 

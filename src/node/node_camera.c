@@ -8,19 +8,19 @@
   X(MENU, aim, "Aim", 0, "target=At a Target|rotate=By Rotation",                                                     \
     "Aims the camera at a target point or by rotation angles.")                                                       \
   X(VEC3, target, "Target", 0, 0, 0, SOFT(-10), SOFT(10), "m",                                                        \
-    "Point that the camera looks at; it appears in the centre of the picture.", WHEN("{ aim == rotate }"))            \
+    "Point that the camera looks at; it appears in the centre of the picture.", HIDE("{ aim == rotate }"))            \
   X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg",                                                         \
-    "Rotation about X, then Y, then Z of a camera that looks along -Z.", WHEN("{ aim == target }"))                   \
+    "Rotation about X, then Y, then Z of a camera that looks along -Z.", HIDE("{ aim == target }"))                   \
   X(VEC3, up, "Up", 0, 1, 0, SOFT(-1), SOFT(1), "", "Direction that appears upwards in the picture.",                 \
-    WHEN("{ aim == rotate }"))                                                                                        \
+    HIDE("{ aim == rotate }"))                                                                                        \
   X(MENU, lens, "Lens", 0, "fov=Field of View|focal=Focal Length",                                                    \
     "Gives the angle of view directly, or by focal length and sensor width.")                                         \
   X(FLOAT, fov, "Field of View", 35, HARD(0.1), HARD(170), "deg",                                                     \
-    "Vertical angle of view. Small angles magnify; 20 to 40 degrees suits portraits.", WHEN("{ lens == focal }"))     \
+    "Vertical angle of view. Small angles magnify; 20 to 40 degrees suits portraits.", HIDE("{ lens == focal }"))     \
   X(FLOAT, focal, "Focal Length", 50, HARD(0.1), SOFT(300), "",                                                       \
-    "Focal length in millimetres. Longer magnifies; 50 is a normal lens.", WHEN("{ lens == fov }"))                   \
+    "Focal length in millimetres. Longer magnifies; 50 is a normal lens.", HIDE("{ lens == fov }"))                   \
   X(FLOAT, aperture, "Aperture", 41.4214, HARD(0.1), SOFT(100), "", "Width of the sensor in millimetres.",            \
-    WHEN("{ lens == fov }"))                                                                                          \
+    HIDE("{ lens == fov }"))                                                                                          \
   X(FLOAT, fstop, "F-Stop", 0, HARD(0), SOFT(22), "",                                                                 \
     "Focal length over lens diameter. Lower values blur more outside the focus; 0 keeps everything sharp, 1.4 to 16 " \
     "is usual.")                                                                                                      \
@@ -28,10 +28,12 @@
     "Distance from the eye that is sharp. 0 focuses on the target.", WHEN("{ fstop == 0 }"))                          \
   X(INT, resx, "Width", 1280, HARD(1), HARD(16384), "", "Width of the picture in pixels.")                            \
   X(INT, resy, "Height", 720, HARD(1), HARD(16384), "", "Height of the picture in pixels.")                           \
-  X(FLOAT, near, "Near", 0.001, HARD(0), SOFT(1), "m", "Distance along the view below which nothing is drawn.")       \
+  X(FLOAT, near, "Near", 0.001, HARD(0), SOFT(1), "m", "Distance along the view below which nothing is drawn.",       \
+    ADVANCED)                                                                                                         \
   X(FLOAT, far, "Far", 10000, HARD(0), SOFT(10000), "m",                                                              \
     "Distance along the view beyond which nothing is drawn. Floor, mirror images and what is seen through water are " \
-    "not cut off.")
+    "not cut off.",                                                                                                   \
+    ADVANCED)
 RV_PARM_TABLE(CameraParms, camera_table, CAMERA_PARMS)
 
 static const double LEAST_SINE = 1e-9;   // of the angle between view and up

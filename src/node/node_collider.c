@@ -7,25 +7,25 @@
 #include "node/define.h"
 #include "shim/vdb_voxel.h"
 
-#define COLLIDER_PARMS(X)                                                                                          \
-  X(FOLDER, "Distance")                                                                                            \
-  X(MENU, mode, "Mesh", 0, "auto=Closed if it is|closed=Closed|open=Open",                                         \
-    "Treats the mesh as closed, with an inside, or as open: an open mesh becomes a shell of the Thickness below.") \
-  X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.1), "m",                                                    \
-    "Voxel size of the level set. Smaller keeps finer detail and takes more memory. 0 uses a hundredth of the "    \
-    "largest side.")                                                                                               \
-  X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "",                                                                \
-    "Half width of the level set in voxels. Raise it if strands or liquid pass through a fast collider.")          \
-  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m",                                                     \
-    "Thickness of the shell of an open mesh. 0 uses two voxels.", WHEN("{ mode == closed }"))                      \
-  X(FOLDER, "Motion")                                                                                              \
-  X(MENU, vmode, "Velocity", 0,                                                                                    \
-    "auto=Attribute v, else motion|attribute=Attribute v|motion=Motion of the points|none=None",                   \
-    "Source of the velocity. Motion measures the points from half a frame before to half a frame after.")          \
-  X(FOLDER, "Surface")                                                                                             \
-  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "",                                                        \
-    "Coefficient of friction: 0 is slippery, 0.3 the default, 1 rough.")                                           \
-  X(FLOAT, contactangle, "Contact Angle", 60, HARD(0), HARD(180), "deg",                                           \
+#define COLLIDER_PARMS(X)                                                                                           \
+  X(FOLDER, "Distance")                                                                                             \
+  X(MENU, mode, "Mesh", 0, "auto=Closed if it is|closed=Closed|open=Open",                                          \
+    "Treats the mesh as closed, with an inside, or as open: an open mesh becomes a shell of the Thickness below.")  \
+  X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.1), "m",                                                     \
+    "Voxel size of the level set. Smaller keeps finer detail and takes more memory. 0 uses a hundredth of the "     \
+    "largest side.")                                                                                                \
+  X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "",                                                                 \
+    "Half width of the level set in voxels. Raise it if strands or liquid pass through a fast collider.", ADVANCED) \
+  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m",                                                      \
+    "Thickness of the shell of an open mesh. 0 uses two voxels.", HIDE("{ mode == closed }"))                       \
+  X(FOLDER, "Motion")                                                                                               \
+  X(MENU, vmode, "Velocity", 0,                                                                                     \
+    "auto=Attribute v, else motion|attribute=Attribute v|motion=Motion of the points|none=None",                    \
+    "Source of the velocity. Motion measures the points from half a frame before to half a frame after.", ADVANCED) \
+  X(FOLDER, "Surface")                                                                                              \
+  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "",                                                         \
+    "Coefficient of friction: 0 is slippery, 0.3 the default, 1 rough.")                                            \
+  X(FLOAT, contactangle, "Contact Angle", 60, HARD(0), HARD(180), "deg",                                            \
     "Angle at which liquid meets the surface: below 90 degrees it wets, above it beads.")
 RV_PARM_TABLE(ColliderParms, collider_table, COLLIDER_PARMS)
 

@@ -9,15 +9,15 @@
   X(MENU, method, "Method", 0, "line=Line|coords=Coordinates",                                                       \
     "Makes straight lines, or one curve through listed points.")                                                     \
   X(VEC3, origin, "Origin", 0, 0, 0, SOFT(-1), SOFT(1), "m", "First point of the first line.",                       \
-    WHEN("{ method == coords }"))                                                                                    \
-  X(VEC3, dir, "Direction", 0, 1, 0, SOFT(-1), SOFT(1), "", "Direction of the lines.", WHEN("{ method == coords }")) \
-  X(FLOAT, dist, "Length", 1, HARD(0), SOFT(10), "m", "Length of a line.", WHEN("{ method == coords }"))             \
-  X(INT, points, "Points", 2, HARD(2), HARD(1000000), "", "Points of a line.", WHEN("{ method == coords }"))         \
-  X(INT, count, "Lines", 1, HARD(1), SOFT(100), "", "Number of parallel lines.", WHEN("{ method == coords }"))       \
+    HIDE("{ method == coords }"))                                                                                    \
+  X(VEC3, dir, "Direction", 0, 1, 0, SOFT(-1), SOFT(1), "", "Direction of the lines.", HIDE("{ method == coords }")) \
+  X(FLOAT, dist, "Length", 1, HARD(0), SOFT(10), "m", "Length of a line.", HIDE("{ method == coords }"))             \
+  X(INT, points, "Points", 2, HARD(2), HARD(1000000), "", "Points of a line.", HIDE("{ method == coords }"))         \
+  X(INT, count, "Lines", 1, HARD(1), SOFT(100), "", "Number of parallel lines.", HIDE("{ method == coords }"))       \
   X(VEC3, spacing, "Spacing", 0.01, 0, 0, SOFT(-1), SOFT(1), "m", "Offset from one line to the next.",               \
-    WHEN("{ method == coords }"))                                                                                    \
+    HIDE("{ method == coords }"))                                                                                    \
   X(STRING, coords, "Coordinates", "0 0 0, 0 1 0", "Coordinates x y z of each point, separated by commas.",          \
-    WHEN("{ method == line }"))                                                                                      \
+    HIDE("{ method == line }"))                                                                                      \
   X(TOGGLE, close, "Close", 0, "Joins the last point to the first, which makes a face instead of a strand.")
 RV_PARM_TABLE(CurveParms, curve_table, CURVE_PARMS)
 

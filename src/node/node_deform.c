@@ -11,9 +11,9 @@
 #define DEFORM_PARMS(X)                                                                                              \
   X(STRING, group, "Group", "", "Strands that follow the skin. The others stay where they are. Empty: all strands.") \
   X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                           \
-    "Primitive attribute of the strands with the number of the skin face at the root.")                              \
+    "Primitive attribute of the strands with the number of the skin face at the root.", ADVANCED)                    \
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                            \
-    "Primitive attribute of the strands with the parametric position of the root on that face.")
+    "Primitive attribute of the strands with the parametric position of the root on that face.", ADVANCED)
 RV_PARM_TABLE(DeformParms, deform_table, DEFORM_PARMS)
 
 // Strands that a task of the parallel loop takes.

@@ -20,13 +20,14 @@
     "Result of a frame without a file: an error, no geometry, or the last earlier frame that exists.",                 \
     WHEN("{ loadfromdisk == 0 }"))                                                                                     \
   X(TOGGLE, half, "Write 16-Bit VDBs", 0,                                                                              \
-    "Stores the floats of .vdb files in 16 bits: half the size, 3 significant digits.", WHEN("{ loadfromdisk == 1 }")) \
+    "Stores the floats of .vdb files in 16 bits: half the size, 3 significant digits.", WHEN("{ loadfromdisk == 1 }"), \
+    ADVANCED)                                                                                                          \
   X(TOGGLE, keepstate, "Keep State", 1,                                                                                \
     "Also writes the private attributes of the solvers (rv_), from which a simulation can resume. Turn it off for "    \
     "smaller files.",                                                                                                  \
-    WHEN("{ loadfromdisk == 1 }"))                                                                                     \
+    WHEN("{ loadfromdisk == 1 }"), ADVANCED)                                                                           \
   X(TOGGLE, verify, "Verify", 0, "Reads every .geo, .bgeo or .bgeo.sc file back and compares it bit by bit.",          \
-    WHEN("{ loadfromdisk == 1 }"))
+    WHEN("{ loadfromdisk == 1 }"), ADVANCED)
 RV_PARM_TABLE(FilecacheParms, filecache_table, FILECACHE_PARMS)
 
 static const RvPortDef filecache_inputs[] = {{"geometry", "Geometry", "Geometry to write.", false}};

@@ -17,22 +17,28 @@
   X(FLOAT, jitter, "Jitter", 0.5, HARD(0), HARD(1), "",                                                               \
     "Random offset of particles from the centre of their cell: 0 is a perfect lattice, 1 reaches all of the cell. "   \
     "The default 0.5 hides the lattice.")                                                                             \
-  X(INT, jitterseed, "Jitter Seed", 0, SOFT(0), SOFT(100), "", "Seed of the random offsets.")                         \
+  X(INT, jitterseed, "Jitter Seed", 0, SOFT(0), SOFT(100), "",                                                        \
+    "Seed of the random offsets, and of the choice of cells at the boundary that get a particle.", ADVANCED)          \
   X(INT, maxparticles, "Maximum Particles", 20000000, HARD(1), HARD(1000000000), "",                                  \
-    "Largest number of particles. The node fails before it allocates memory for more.")                               \
+    "Largest number of particles. The node fails before it allocates memory for more.", ADVANCED)                     \
   X(FOLDER, "Shape")                                                                                                  \
-  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(1), "m", "Size of the box that is filled when no shape is wired.")     \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that box.")                                        \
+  X(VEC3, size, "Size", 1, 1, 1, HARD(0), SOFT(1), "m", "Size of the box that is filled when no shape is wired.",     \
+    HIDE("{ hasinput(0) == 1 }"))                                                                                     \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that box.", HIDE("{ hasinput(0) == 1 }"))          \
   X(STRING, vdbname, "VDB Name", "",                                                                                  \
     "Name of the VDB to fill. Empty: the mesh if there is one, then the VDB surface, then the first level set, then " \
-    "the first fog.")                                                                                                 \
+    "the first fog.",                                                                                                 \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                           \
   X(FLOAT, isovalue, "Level Set Offset", 0, SOFT(-0.1), SOFT(0.1), "m",                                               \
-    "Distance by which the filling extends beyond the surface of a mesh or level set; negative values stay inside.")  \
-  X(FLOAT, fogisovalue, "Fog Isovalue", 0.5, HARD(0), SOFT(1), "", "Density from which a fog counts as liquid.")      \
+    "Distance by which the filling extends beyond the surface of a mesh or level set; negative values stay inside.",  \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                           \
+  X(FLOAT, fogisovalue, "Fog Isovalue", 0.5, HARD(0), SOFT(1), "", "Density from which a fog counts as liquid.",      \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                           \
   X(FOLDER, "Attributes")                                                                                             \
   X(VEC3, v, "Initial Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of all particles at the start.")      \
   X(STRING, material, "Material", "", "Name of the material of the liquid. Empty: the solver chooses.")               \
-  X(INT, sourceid, "Source ID", 0, HARD(0), HARD(2147483647), "", "Value of the attribute source of all particles.")
+  X(INT, sourceid, "Source ID", 0, HARD(0), HARD(2147483647), "", "Value of the attribute source of all particles.",  \
+    ADVANCED)
 RV_PARM_TABLE(FillParms, fill_table, FILL_PARMS)
 
 static const RvPortDef fill_inputs[] = {

@@ -19,27 +19,32 @@
   X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "",                                                              \
     "Number of strands, before the Density Attribute thins them out. Raising it adds strands between the existing "    \
     "ones, which stay as they are.",                                                                                   \
-    WHEN("{ method == density }"))                                                                                     \
+    HIDE("{ method == density }"))                                                                                     \
   X(FLOAT, density, "Density", 100000, HARD(0), SOFT(2000000), "m-2",                                                  \
-    "Strands per square metre. A human scalp has about two million.", WHEN("{ method == count }"))                     \
+    "Strands per square metre. A human scalp has about two million.", HIDE("{ method == count }"))                     \
   X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "",                                                                      \
     "Seed of all random choices. Another seed grows another groom of the same kind.")                                  \
-  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair. Empty: all faces.")                            \
+  X(STRING, group, "Skin Group", "", "Faces of the skin that bear hair. Empty: all faces.", ADVANCED,                  \
+    HIDE("{ hasinput(0) == 0 }"))                                                                                      \
   X(STRING, densityattrib, "Density Attribute", "density",                                                             \
     "Point attribute of the skin, 0 to 1, that thins the hair: the share of strands that grow there. A missing "       \
-    "attribute counts as 1.")                                                                                          \
+    "attribute counts as 1.",                                                                                          \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                            \
   X(MENU, layout, "Layout", 0, "disk=Disk|row=Row",                                                                    \
     "Where strands grow when no skin is wired: on a disk in the XZ plane around the origin, or in a row from the "     \
-    "origin along X. The normal points up.")                                                                           \
-  X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.", WHEN("{ layout == row }"))          \
+    "origin along X. The normal points up.",                                                                           \
+    HIDE("{ hasinput(0) == 1 }"))                                                                                      \
+  X(FLOAT, size, "Disk Size", 0.1, HARD(0), SOFT(1), "m", "Diameter of the disk.",                                     \
+    HIDE("{ layout == row } { hasinput(0) == 1 }"))                                                                    \
   X(FLOAT, spacing, "Row Spacing", 0.001, HARD(0), SOFT(0.1), "m",                                                     \
-    "Distance between neighbouring strands of the row.", WHEN("{ layout == disk }"))                                   \
+    "Distance between neighbouring strands of the row.", HIDE("{ layout == disk } { hasinput(0) == 1 }"))              \
   X(FOLDER, "Strand")                                                                                                  \
   X(FLOAT, length, "Length", 0.1, HARD(0), SOFT(1), "m", "Length of a strand along the fibre, curls included.")        \
   X(FLOAT, lengthrandom, "Length Random", 0.1, HARD(0), HARD(1), "",                                                   \
     "Largest share by which single strands are shorter. 0 makes all equal; 0.1 to 0.3 looks natural.")                 \
   X(STRING, lengthattrib, "Length Attribute", "",                                                                      \
-    "Point attribute of the skin that multiplies the length, to paint a haircut. Empty: none.")                        \
+    "Point attribute of the skin that multiplies the length, to paint a haircut. Empty: none.", ADVANCED,              \
+    HIDE("{ hasinput(0) == 0 }"))                                                                                      \
   X(INT, points, "Points", 16, HARD(2), HARD(4096), "",                                                                \
     "Points of a strand, root and tip included. Curls need at least 6 points a turn; the node warns below that.")      \
   X(FLOAT, radius, "Hair Radius", 4e-5, HARD(0), SOFT(0.0002), "m",                                                    \
@@ -52,7 +57,8 @@
     "Direction in which the hair is combed and falls; down is gravity.")                                               \
   X(FLOAT, directionrandom, "Direction Random", 0.1, HARD(0), SOFT(1), "",                                             \
     "Deviation of single strands from the Comb Direction. From 0.1 on strands also cross at the crown, which would "   \
-    "be bare otherwise.")                                                                                              \
+    "be bare otherwise.",                                                                                              \
+    ADVANCED)                                                                                                          \
   X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                                    \
     "Angle at which strands leave the skin: 1 along its normal, 0 flat along it towards the Comb Direction.")          \
   X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                                    \
@@ -60,28 +66,31 @@
     "which their own curls hold up, use 0.6 and 0.15 of it.")                                                          \
   X(FLOAT, bendlength, "Bend Length", 0.05, HARD(0), SOFT(0.5), "m",                                                   \
     "Length over which a strand bends over. Human hair under its own weight has (EI / (density A g))^(1/3), about 5 "  \
-    "cm.")                                                                                                             \
+    "cm.",                                                                                                             \
+    ADVANCED)                                                                                                          \
   X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                                \
-    "Makes strands slide along a rounded skin, such as a head, instead of entering it.")                               \
+    "Makes strands slide along a rounded skin, such as a head, instead of entering it.", ADVANCED,                     \
+    HIDE("{ hasinput(0) == 0 }"))                                                                                      \
   X(FOLDER, "Curl")                                                                                                    \
   X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",                        \
     "Form of the curls: none, waves in a plane, loose helices, springs, or tight coils that change their sense of "    \
     "turning.")                                                                                                        \
   X(FLOAT, curlradius, "Curl Radius", 0, HARD(0), SOFT(0.02), "m",                                                     \
     "Radius of the helix, or amplitude of the wave. 0 uses the style's own: wavy 6, curly 8, coiled 5, afro 2.5 mm.",  \
-    WHEN("{ style == straight }"))                                                                                     \
+    HIDE("{ style == straight }"))                                                                                     \
   X(FLOAT, curlpitch, "Curl Pitch", 0, HARD(0), SOFT(0.1), "m",                                                        \
     "Rise of one turn along the centre of the curl. 0 uses the style's own: wavy 60, curly 35, coiled 10, afro 5 mm.", \
-    WHEN("{ style == straight }"))                                                                                     \
+    HIDE("{ style == straight }"))                                                                                     \
   X(FLOAT, curlrandom, "Curl Random", 0.2, HARD(0), HARD(0.9), "",                                                     \
-    "Variation of radius, pitch and phase from strand to strand, as a share.", WHEN("{ style == straight }"))          \
+    "Variation of radius, pitch and phase from strand to strand, as a share.", HIDE("{ style == straight }"))          \
   X(FLOAT, curlstart, "Curl Start", 0.05, HARD(0), HARD(1), "",                                                        \
-    "Share of the strand, from the root, that stays without curl.", WHEN("{ style == straight }"))                     \
+    "Share of the strand, from the root, that stays without curl.", HIDE("{ style == straight }"), ADVANCED)           \
   X(FLOAT, curlblend, "Curl Blend", 0.15, HARD(0), HARD(1), "",                                                        \
-    "Share of the strand over which the curl grows to its full radius.", WHEN("{ style == straight }"))                \
+    "Share of the strand over which the curl grows to its full radius.", HIDE("{ style == straight }"), ADVANCED)      \
   X(FLOAT, frizz, "Frizz", 0, HARD(0), SOFT(0.01), "m",                                                                \
     "Amplitude of the irregular sway of single strands, growing from the root. 1 to 3 mm is visible frizz.")           \
-  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Wavelength of the sway.")                   \
+  X(FLOAT, frizzlength, "Frizz Length", 0.02, HARD(1e-6), SOFT(0.1), "m", "Wavelength of the sway.", ADVANCED,         \
+    WHEN("{ frizz == 0 }"))                                                                                            \
   X(FOLDER, "Clumps")                                                                                                  \
   X(FLOAT, clumpsize, "Clump Size", 0, HARD(0), SOFT(0.05), "m",                                                       \
     "Mean distance of clumps on the skin. 0 makes no clumps; 5 to 20 mm suits scalp hair.")                            \
@@ -94,18 +103,19 @@
   X(FLOAT, clumptwist, "Clump Twist", 0, SOFT(-360), SOFT(360), "deg",                                                 \
     "Twist of a clump about its centre from root to tip.", WHEN("{ clumpsize == 0 }"))                                 \
   X(FLOAT, crossoverrate, "Crossover Rate", 0, HARD(0), HARD(1), "",                                                   \
-    "Share of strands that join the neighbouring clump instead of their own.", WHEN("{ clumpsize == 0 }"))             \
+    "Share of strands that join the neighbouring clump instead of their own.", WHEN("{ clumpsize == 0 }"), ADVANCED)   \
   X(FLOAT, strayamount, "Stray Amount", 0, HARD(0), HARD(1), "",                                                       \
     "Share of strands that fly away: they join no clump and have more frizz. 0.01 to 0.05 looks natural.")             \
   X(FOLDER, "Attributes")                                                                                              \
   X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                             \
-    "Primitive attribute for the number of the skin face at the root.")                                                \
+    "Primitive attribute for the number of the skin face at the root.", ADVANCED)                                      \
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                              \
-    "Primitive attribute for the parametric position of the root on that face.")                                       \
+    "Primitive attribute for the parametric position of the root on that face.", ADVANCED)                             \
   X(STRING, clumpidoutputattrib, "Clump ID", "clumpid",                                                                \
-    "Primitive attribute for the number of the clump; -1 for none.")                                                   \
+    "Primitive attribute for the number of the clump; -1 for none.", ADVANCED)                                         \
   X(STRING, skinattribs, "Skin Attributes", "",                                                                        \
-    "Point attributes of the skin that each strand takes from its root, as primitive attributes.")
+    "Point attributes of the skin that each strand takes from its root, as primitive attributes.", ADVANCED,           \
+    HIDE("{ hasinput(0) == 0 }"))
 RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
 
 // Random streams, one for each purpose.

@@ -13,12 +13,12 @@
   X(STRING, basegroup, "Base Group", "", "Elements to choose from: groups, numbers and ranges. Empty: all.")           \
   X(MENU, mode, "Select", 0, "all=All|box=Box|ids=Ids|curveu=Curve U", "Selection from the base group.")               \
   X(VEC3, boxmin, "Box Minimum", -1, -1, -1, SOFT(-1), SOFT(1), "m",                                                   \
-    "Lower corner of the box. Points on its faces count as inside.", WHEN("{ mode != box }"))                          \
-  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-1), SOFT(1), "m", "Upper corner of the box.", WHEN("{ mode != box }")) \
+    "Lower corner of the box. Points on its faces count as inside.", HIDE("{ mode != box }"))                          \
+  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-1), SOFT(1), "m", "Upper corner of the box.", HIDE("{ mode != box }")) \
   X(STRING, ids, "Ids", "", "Values of the attribute id, or element numbers if there is none, such as \"3 7 10-20\".", \
-    WHEN("{ mode != ids }"))                                                                                           \
+    HIDE("{ mode != ids }"))                                                                                           \
   X(VEC2, curveu, "Curve U", 0, 0, SOFT(0), SOFT(1), "",                                                               \
-    "Smallest and largest curveu. 0 0 selects the roots, 1 1 the tips.", WHEN("{ mode != curveu }"))                   \
+    "Smallest and largest curveu. 0 0 selects the roots, 1 1 the tips.", HIDE("{ mode != curveu }"))                   \
   X(TOGGLE, invert, "Invert", 0, "Selects the other elements of the base group instead.")                              \
   X(MENU, mergeop, "Merge", 0, "replace=Replace|union=Union|intersect=Intersect|subtract=Subtract",                    \
     "Combines the selection with an existing group of that name.")

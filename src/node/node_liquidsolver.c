@@ -23,8 +23,8 @@ static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
-static const RvPortDef outputs[] = {{"strands", "Strands", "Nothing: this solver has no hair.", false},
-                                    {"liquid", "Liquid", "The particles, with P v pscale id age volume.", false},
+static const RvPortDef outputs[] = {{"liquid", "Liquid", "The particles, with P v pscale id age volume.", false},
+                                    {"strands", "Strands", "Nothing: this solver has no hair.", false},
                                     {"state", "State", "The liquid with all that a resumed run needs.", false}};
 
 const RvNodeType rv_node_liquidsolver = {
@@ -62,7 +62,7 @@ const RvNodeType rv_node_liquidsolver = {
         "Other attributes and groups of the particles pass through. In the output points stand in the order of their "
         "ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 2,
+    .revision = 3,
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
     .parms = &liquid_table,

@@ -45,15 +45,15 @@ static const Hair hairs[] = {
   "humanwet=Human Hair, Soaked|fine=Fine Fibre|wool=Merino Wool|fur=Dog Fur|nylon=Nylon Bristle"
 
 // Parameters that the other kind does not have are greyed out.
-#define IF_HAIR WHEN("{ kind == liquid }")
-#define IF_LIQUID WHEN("{ kind == hair }")
+#define IF_HAIR HIDE("{ kind == liquid }")
+#define IF_LIQUID HIDE("{ kind == hair }")
 
 #define MATERIAL_PARMS(X)                                                                                              \
   X(MENU, kind, "Kind", 0, "hair=Hair|liquid=Liquid", "Kind of the geometry: hair strands or liquid particles.")       \
   X(MENU, hair, "Hair", 0, HAIR_MENU, "Preset of the fibre.", IF_HAIR)                                                 \
   X(MENU, liquid, "Liquid", 0, LIQUID_MENU, "Preset of the liquid.", IF_LIQUID)                                        \
   X(MENU, class, "Class", 0, "auto=By Kind|point=Point|prim=Primitive|detail=Detail",                                  \
-    "Element that carries the attributes. By Kind uses primitives for hair and points for liquid.")                    \
+    "Element that carries the attributes. By Kind uses primitives for hair and points for liquid.", ADVANCED)          \
   X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges. Empty: all.")                            \
   X(FOLDER, "Overrides")                                                                                               \
   X(FLOAT, density, "Density", -1, HARD(-1), SOFT(2000), "kg1m-3",                                                     \
@@ -73,14 +73,16 @@ static const Hair hairs[] = {
   X(FLOAT, surfacetension, "Surface Tension", -1, HARD(-1), SOFT(0.1), "kg1s-2",                                       \
     "Surface tension against air. Higher makes rounder drops and stronger clumping. Water has 0.072.", IF_LIQUID)      \
   X(FLOAT, yieldstress, "Yield Stress", -1, HARD(-1), SOFT(200), "kg1m-1s-2",                                          \
-    "Stress below which the liquid does not flow, so that it keeps its shape. 0 flows always.", IF_LIQUID)             \
+    "Stress below which the liquid does not flow, so that it keeps its shape. 0 flows always.", IF_LIQUID, ADVANCED)   \
   X(FLOAT, consistency, "Consistency", -1, HARD(-1), SOFT(30), "",                                                     \
-    "Herschel-Bulkley consistency, Pa s^n: the resistance of the flowing liquid.", IF_LIQUID)                          \
+    "Herschel-Bulkley consistency, Pa s^n: the resistance of the flowing liquid.", IF_LIQUID, ADVANCED)                \
   X(FLOAT, flowindex, "Flow Index", -1, HARD(-1), SOFT(2), "",                                                         \
-    "Exponent of the flow law. Below 1 the liquid thins when sheared (paint), above 1 it thickens.", IF_LIQUID)        \
+    "Exponent of the flow law. Below 1 the liquid thins when sheared (paint), above 1 it thickens.", IF_LIQUID,        \
+    ADVANCED)                                                                                                          \
   X(FLOAT, shearmodulus, "Liquid Shear Modulus", -1, HARD(-1), SOFT(2000), "kg1m-1s-2",                                \
-    "Elasticity of the liquid below the yield stress.", IF_LIQUID)                                                     \
-  X(FLOAT, bulkmodulus, "Bulk Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to compression.", IF_LIQUID) \
+    "Elasticity of the liquid below the yield stress.", IF_LIQUID, ADVANCED)                                           \
+  X(FLOAT, bulkmodulus, "Bulk Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to compression.", IF_LIQUID, \
+    ADVANCED)                                                                                                          \
   X(FLOAT, contactangle, "Contact Angle", -1, HARD(-1), HARD(180), "deg",                                              \
     "Angle at which the liquid meets hair. Small angles wet and spread, large angles bead.", IF_LIQUID)
 RV_PARM_TABLE(MaterialParms, material_table, MATERIAL_PARMS)

@@ -14,27 +14,33 @@
     "Emit releases liquid at a rate from the surface. Keep filled keeps the inside full. Sink removes liquid that "   \
     "enters.")                                                                                                        \
   X(FLOAT, rate, "Rate", 0.001, HARD(0), SOFT(0.01), "m3s-1",                                                         \
-    "Volume of liquid per second from the whole surface. 0.001 is one litre per second.", WHEN("{ mode != emit }"))   \
+    "Volume of liquid per second from the whole surface. 0.001 is one litre per second.", HIDE("{ mode != emit }"))   \
   X(MENU, velspace, "Velocity Space", 0, "world=World|normal=Along the surface normal",                               \
-    "Direction of the Velocity: world axes, or along the outward normal of the surface.", WHEN("{ mode == sink }"))   \
+    "Direction of the Velocity: world axes, or along the outward normal of the surface.", HIDE("{ mode == sink }"),   \
+    ADVANCED)                                                                                                         \
   X(VEC3, vel, "Velocity", 0, 0, 0, SOFT(-1), SOFT(1), "m1s-1", "Velocity of new liquid.",                            \
-    WHEN("{ mode == sink } { velspace == normal }"))                                                                  \
+    HIDE("{ mode == sink } { velspace == normal }"))                                                                  \
   X(FLOAT, speed, "Normal Speed", 1, SOFT(0), SOFT(10), "m1s-1", "Speed of new liquid along the outward normal.",     \
-    WHEN("{ mode == sink } { velspace == world }"))                                                                   \
+    HIDE("{ mode == sink } { velspace == world }"), ADVANCED)                                                         \
   X(FLOAT, inheritvel, "Inherit Velocity", 1, SOFT(0), SOFT(1), "",                                                   \
-    "Share of the velocity of the shape (its point attribute v) that new liquid inherits.", WHEN("{ mode == sink }")) \
+    "Share of the velocity of the shape (its point attribute v) that new liquid inherits.", HIDE("{ mode == sink }"), \
+    ADVANCED)                                                                                                         \
   X(FLOAT, spread, "Spread", 0, HARD(0), HARD(180), "deg",                                                            \
-    "Half angle of the cone of directions of new liquid. 0 is a jet, 30 a spray.", WHEN("{ mode == sink }"))          \
+    "Half angle of the cone of directions of new liquid. 0 is a jet, 30 a spray.", HIDE("{ mode == sink }"))          \
   X(FLOAT, life, "Life", 0, HARD(0), SOFT(10), "s",                                                                   \
     "Age at which liquid is removed, in simulated seconds; the ledger counts it as killed. 0: never.",                \
-    WHEN("{ mode == sink }"))                                                                                         \
-  X(STRING, material, "Material", "", "Name of the material of the liquid. Empty: the solver chooses.")               \
-  X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Value of the attribute source of new liquid.")     \
+    HIDE("{ mode == sink }"), ADVANCED)                                                                               \
+  X(STRING, material, "Material", "", "Name of the material of the liquid. Empty: the solver chooses.",               \
+    HIDE("{ mode == sink }"))                                                                                         \
+  X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Value of the attribute source of new liquid.",     \
+    ADVANCED, HIDE("{ mode == sink }"))                                                                               \
   X(FOLDER, "Shape without Input")                                                                                    \
-  X(MENU, shape, "Shape", 0, "disc=Disc|box=Box", "Shape of the source when nothing is wired.")                       \
+  X(MENU, shape, "Shape", 0, "disc=Disc|box=Box", "Shape of the source when nothing is wired.",                       \
+    HIDE("{ hasinput(0) == 1 }"))                                                                                     \
   X(VEC3, size, "Size", 0.1, 0.1, 0.1, HARD(0), SOFT(1), "m",                                                         \
-    "Size of that shape; for a disc, the diameters along X and Z.")                                                   \
-  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that shape. The disc is horizontal and faces up.")
+    "Size of that shape; for a disc, the diameters along X and Z.", HIDE("{ hasinput(0) == 1 }"))                     \
+  X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of that shape. The disc is horizontal and faces up.", \
+    HIDE("{ hasinput(0) == 1 }"))
 RV_PARM_TABLE(SourceParms, source_table, SOURCE_PARMS)
 
 static const RvPortDef source_inputs[] = {

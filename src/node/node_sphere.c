@@ -9,10 +9,10 @@
   X(FLOAT, radius, "Radius", 0.5, HARD(0), SOFT(1), "m", "Radius. Must be above 0.")                            \
   X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Centre of the sphere.")                                \
   X(INT, rows, "Rows", 13, HARD(3), HARD(4096), "", "Rows of points from pole to pole, both poles included.",   \
-    WHEN("{ type != polymesh }"))                                                                               \
-  X(INT, cols, "Columns", 24, HARD(3), HARD(4096), "", "Points around each row.", WHEN("{ type != polymesh }")) \
+    HIDE("{ type != polymesh }"))                                                                               \
+  X(INT, cols, "Columns", 24, HARD(3), HARD(4096), "", "Points around each row.", HIDE("{ type != polymesh }")) \
   X(INT, freq, "Frequency", 4, HARD(1), HARD(1000), "",                                                         \
-    "Number of parts into which each edge of the icosahedron is divided.", WHEN("{ type != poly }"))            \
+    "Number of parts into which each edge of the icosahedron is divided.", HIDE("{ type != poly }"))            \
   X(TOGGLE, addnormals, "Add Normals", 0, "Adds exact normals as the point attribute N.")
 RV_PARM_TABLE(SphereParms, sphere_table, SPHERE_PARMS)
 

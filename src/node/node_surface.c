@@ -17,9 +17,9 @@
     "Distance of particles inside the liquid. 0 derives it from their volume, or else from their number density; "     \
     "pscale then sizes isolated drops only.")                                                                          \
   X(FLOAT, radiusscale, "Particle Radius Scale", 1, HARD(0.1), HARD(10), "",                                           \
-    "Multiplies the size of all particles. 1 keeps the volume of the liquid.")                                         \
+    "Multiplies the size of all particles. 1 keeps the volume of the liquid.", ADVANCED)                               \
   X(FLOAT, dropletscale, "Droplet Scale", 1, HARD(0.1), HARD(10), "",                                                  \
-    "Multiplies the size of isolated particles; the bulk keeps its own.")                                              \
+    "Multiplies the size of isolated particles; the bulk keeps its own.", ADVANCED)                                    \
   X(FLOAT, smoothing, "Smoothing", 1, HARD(0.25), HARD(4), "",                                                         \
     "Smoothing of the bulk, in particle separations. Raise it to hide single particles, lower it for crisper "         \
     "splashes. Sheets and threads are not smoothed across, so they and the volume are kept.")                          \
@@ -30,28 +30,28 @@
   X(TOGGLE, bridges, "Bridges", 1, "Draws liquid bridges between strands that are close.")                             \
   X(FLOAT, contactangle, "Contact Angle", 40.8, HARD(0), HARD(170), "deg",                                             \
     "Contact angle of the liquid on hair. It sets how far apart strands may be for a bridge between them.",            \
-    WHEN("{ bridges == 0 }"))                                                                                          \
+    WHEN("{ bridges == 0 }"), ADVANCED)                                                                                \
   X(FLOAT, blend, "Blend", 2, HARD(0), HARD(16), "",                                                                   \
-    "Radius of the smooth transition between bulk and film, in voxels. 0 makes a sharp seam.")                         \
+    "Radius of the smooth transition between bulk and film, in voxels. 0 makes a sharp seam.", ADVANCED)               \
   X(FLOAT, hairradius, "Hair Radius", 0.00004, HARD(0), SOFT(0.0002), "m",                                             \
-    "Radius of strands that have neither hairradius nor filmradius.")                                                  \
+    "Radius of strands that have neither hairradius nor filmradius.", ADVANCED)                                        \
   X(FOLDER, "Output")                                                                                                  \
   X(TOGGLE, density, "Density", 0, "Adds the fog VDB density, 1 inside the liquid.")                                   \
   X(TOGGLE, vel, "Velocity", 1, "Adds the staggered velocity VDB vel, for motion blur.")                               \
   X(FLOAT, velscale, "Velocity Voxel Scale", 2, HARD(1), HARD(16), "",                                                 \
-    "Voxel size of vel, in voxels of the surface. Larger saves memory.", WHEN("{ vel == 0 mesh == 0 }"))               \
+    "Voxel size of vel, in voxels of the surface. Larger saves memory.", WHEN("{ vel == 0 mesh == 0 }"), ADVANCED)     \
   X(TOGGLE, half, "16-Bit VDBs", 0,                                                                                    \
     "Marks the VDBs to be written as 16-bit floats: half the size, 3 significant digits.")                             \
   X(TOGGLE, mesh, "Mesh", 0, "Makes a mesh, the second output, with v and wetness on its points.")                     \
   X(FLOAT, adaptivity, "Adaptivity", 0, HARD(0), HARD(1), "",                                                          \
-    "Merges faces where the surface is flat. 0 keeps all, 1 simplifies most.", WHEN("{ mesh == 0 }"))                  \
+    "Merges faces where the surface is flat. 0 keeps all, 1 simplifies most.", WHEN("{ mesh == 0 }"), ADVANCED)        \
   X(TOGGLE, points, "Points", 0,                                                                                       \
     "Passes the particles, the third output, for a .vdb of points, without attributes that none of them uses.")        \
   X(FOLDER, "Memory")                                                                                                  \
   X(FLOAT, memorylimit, "Memory Limit", 4, HARD(0.05), SOFT(64), "",                                                   \
-    "Gigabytes that the surface may take. The node estimates them in advance.")                                        \
+    "Gigabytes that the surface may take. The node estimates them in advance.", ADVANCED)                              \
   X(MENU, onlimit, "Over the Limit", 0, "coarsen=Coarsen|refuse=Refuse",                                               \
-    "Above the limit, uses larger voxels with a warning that names them, or fails.")
+    "Above the limit, uses larger voxels with a warning that names them, or fails.", ADVANCED)
 RV_PARM_TABLE(SurfaceParms, surface_table, SURFACE_PARMS)
 
 // Entries of onlimit.

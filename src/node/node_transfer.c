@@ -20,7 +20,8 @@
     "Keeps the length of every segment. Off, hairs stretch with their guides and shorten where guides move apart.")    \
   X(FLOAT, window, "Curl Window", 0.05, HARD(0), SOFT(0.1), "m",                                                       \
     "Length of a guide over which its bending is averaged to turn the hair around it. Set it to at least the pitch "   \
-    "of the curls (1 to 10 cm); a shorter window winds hair around the curls.")                                        \
+    "of the curls (1 to 10 cm); a shorter window winds hair around the curls.",                                        \
+    ADVANCED)                                                                                                          \
   X(STRING, attribs, "Attributes", "v wetness filmheight filmv waterload absorbed clumpid",                            \
     "Point attributes that hairs take from the simulated guides: names and patterns; ^ before a name leaves it out.")  \
   X(FOLDER, "Wet Clumps")                                                                                              \
@@ -28,22 +29,25 @@
     "Strength of wet clumping: how far wet hairs move to the clump of their guide. 0 switches clumping off, 1 is the " \
     "full effect.")                                                                                                    \
   X(RAMP, wetramp, "Wetness Ramp", "0 0 smooth, 0.5 1 smooth",                                                         \
-    "Strength of clumping over the wetness of the guide at that place.")                                               \
+    "Strength of clumping over the wetness of the guide at that place.", WHEN("{ blend == 0 }"))                       \
   X(RAMP, clumpprofile, "Clump Profile", "0 0 smooth, 0.5 1 smooth",                                                   \
-    "Strength of clumping from root (left) to tip (right). Keep it 0 at the root, so that hairs stay rooted.")         \
+    "Strength of clumping from root (left) to tip (right). Keep it 0 at the root, so that hairs stay rooted.",         \
+    ADVANCED, WHEN("{ blend == 0 }"))                                                                                  \
   X(FLOAT, spacing, "Hair Spacing", 1.2, HARD(0), SOFT(3), "",                                                         \
     "Distance of neighbouring hairs in a fully wet clump, in hair diameters. 1 lets them touch; 1 to 2 looks "         \
-    "natural.")                                                                                                        \
+    "natural.",                                                                                                        \
+    ADVANCED, WHEN("{ blend == 0 }"))                                                                                  \
   X(FLOAT, strayamount, "Stray Amount", 0.03, HARD(0), HARD(1), "",                                                    \
     "Share of hairs that follow their clump only in part, each by its own amount. 0.01 to 0.1 breaks up the "          \
-    "silhouette.")                                                                                                     \
+    "silhouette.",                                                                                                     \
+    WHEN("{ blend == 0 }"))                                                                                            \
   X(STRING, wetnessattrib, "Wetness Attribute", "wetness",                                                             \
-    "Point attribute of the guides with their wetness, 0 to 1.")                                                       \
+    "Point attribute of the guides with their wetness, 0 to 1.", ADVANCED, WHEN("{ blend == 0 }"))                     \
   X(FOLDER, "Roots")                                                                                                   \
   X(STRING, primnumattrib, "Primitive Number", "skinprim",                                                             \
-    "Primitive attribute of the hairs with the number of the skin face at the root.")                                  \
+    "Primitive attribute of the hairs with the number of the skin face at the root.", ADVANCED)                        \
   X(STRING, primuvwattrib, "Primitive UVW", "skinprimuv",                                                              \
-    "Primitive attribute of the hairs with the parametric position of the root on that face.")
+    "Primitive attribute of the hairs with the parametric position of the root on that face.", ADVANCED)
 RV_PARM_TABLE(TransferParms, transfer_table, TRANSFER_PARMS)
 
 // RMS distance (m) of the curls of a hair and a guide at which their similarity is one half.

@@ -11,18 +11,19 @@
 #define TRANSFORM_PARMS(X)                                                                                             \
   X(STRING, group, "Group", "", "Points or primitives to transform: groups, numbers and ranges. Empty: all.")          \
   X(MENU, grouptype, "Group Type", 0, RV_SELECT_MENU, "Meaning of the names and numbers of the group.",                \
-    WHEN("{ group == \"\" }"))                                                                                         \
-  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.")                \
-  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.")                     \
+    WHEN("{ group == \"\" }"), ADVANCED)                                                                               \
+  X(MENU, xOrd, "Transform Order", 0, RV_XFORM_ORDER_MENU, "Order of scale, rotation and translation.", ADVANCED)      \
+  X(MENU, rOrd, "Rotate Order", 0, RV_ROTATE_ORDER_MENU, "Order of the rotations about the axes.", ADVANCED)           \
   X(VEC3, t, "Translate", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Translation.")                                             \
   X(VEC3, r, "Rotate", 0, 0, 0, SOFT(-180), SOFT(180), "deg", "Rotation about each axis.")                             \
   X(VEC3, s, "Scale", 1, 1, 1, SOFT(-2), SOFT(2), "", "Scale along each axis. A negative value mirrors.")              \
-  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.")                \
+  X(VEC3, p, "Pivot", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Point that rotation and scale leave in place.", ADVANCED)      \
   X(FLOAT, scale, "Uniform Scale", 1, SOFT(0), SOFT(10), "", "Scale along all axes.")                                  \
-  X(TOGGLE, invertxform, "Invert Transformation", 0, "Applies the inverse transform.")                                 \
+  X(TOGGLE, invertxform, "Invert Transformation", 0, "Applies the inverse transform.", ADVANCED)                       \
   X(STRING, attribs, "Attributes", "* ^rest",                                                                          \
     "Attributes to transform besides P, as far as their type says how: names and patterns; ^ before a name leaves it " \
-    "out.")
+    "out.",                                                                                                            \
+    ADVANCED)
 RV_PARM_TABLE(TransformParms, transform_table, TRANSFORM_PARMS)
 
 static const RvPortDef transform_inputs[] = {{"geometry", "Geometry", "Geometry to transform.", true}};

@@ -9,51 +9,59 @@
 #include "node/shape/select.h"
 #include "node/transfer/wetness.h"
 
-#define WETNESS_PARMS(X)                                                                                              \
-  X(STRING, group, "Group", "", "Strands or points that change. The others stay as they are. Empty: all.")            \
-  X(MENU, driver, "Driver", 0, "film=Film and Absorbed Liquid|wetness=Wetness",                                       \
-    "Source of the wetness of a point: the attributes filmheight and absorbed, or the attribute wetness, which "      \
-    "follows them with the delay of the solver's wettime.")                                                           \
-  X(FLOAT, filmfull, "Full Film", 5e-5, HARD(1e-9), SOFT(5e-4), "m",                                                  \
-    "Film height at which hair looks fully wet, the right end of the Film Ramp. 20 to 100 micrometres is sensible.",  \
-    WHEN("{ driver == wetness }"))                                                                                    \
-  X(RAMP, filmramp, "Film Ramp", "0 0 smooth, 1 1 smooth", "Visible wetness by film, 0 to 1, over film height.")      \
-  X(RAMP, absorbedramp, "Absorbed Ramp", "0 0 smooth, 1 1 smooth",                                                    \
-    "Visible wetness by absorbed liquid, 0 to 1, over the saturation of the fibre.")                                  \
-  X(FOLDER, "Color")                                                                                                  \
-  X(STRING, colorattrib, "Color Attribute", "Cd", "Colour attribute that is multiplied. Empty: none.")                \
-  X(COLOR, wetcolor, "Wet Color", 0.4, 0.36, 0.33,                                                                    \
-    "Colour that fully wet hair is multiplied by. Darker values look wetter; 0.3 to 0.6 is natural.")                 \
-  X(RAMP, colorramp, "Color Ramp", "0 0 linear, 1 1 linear",                                                          \
-    "Blend from no change to the Wet Color, over film and absorbed liquid together.")                                 \
-  X(COLOR, basecolor, "Base Color", 1, 1, 1,                                                                          \
-    "Colour of dry strands without the attribute. White makes it a multiplier for the shader.")                       \
-  X(FLOAT, clumpvary, "Clump Variation", 0, HARD(0), HARD(1), "",                                                     \
-    "Largest share by which wet clumps are darker, each by its number. The colour jumps where the number of a clump " \
-    "changes.")                                                                                                       \
-  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Seed of the clump variation.", WHEN("{ clumpvary == 0 }"))         \
-  X(FOLDER, "Roughness and Width")                                                                                    \
-  X(STRING, roughnessattrib, "Roughness Attribute", "roughness",                                                      \
-    "Roughness attribute that is multiplied. Empty: none.")                                                           \
-  X(RAMP, roughnessramp, "Roughness Ramp", "0 1 smooth, 1 0.4 smooth",                                                \
-    "Factor on the roughness over film. Lower values make wet hair glossier.")                                        \
-  X(FLOAT, baseroughness, "Base Roughness", 1, HARD(0), SOFT(1), "",                                                  \
-    "Roughness of dry strands without the attribute. 1 makes it a multiplier for the shader.")                        \
-  X(STRING, widthattrib, "Width Attribute", "width",                                                                  \
-    "Width attribute that is multiplied; if it is missing, twice hairradius is used. Empty: none.")                   \
-  X(RAMP, widthramp, "Width Ramp", "0 1 linear, 1 1.15 linear",                                                       \
-    "Factor on the width over absorbed liquid, since a soaked fibre swells: by 15 percent with the default ramp.")    \
-  X(FOLDER, "Clump")                                                                                                  \
-  X(STRING, clumpattrib, "Clump Attribute", "clump",                                                                  \
-    "Attribute that moves towards 1 as hair gets wet, from 0 if it is missing. Empty: none.")                         \
-  X(RAMP, clumpramp, "Clump Ramp", "0 0 smooth, 1 1 smooth", "Share of the way towards 1 over film.")                 \
-  X(RAMP, clumpsizeramp, "Clump Size Ramp", "0 1 linear, 1 1 linear",                                                 \
-    "Factor on that share over the number of strands in the clump: 0 is one strand, 0.5 two, 0.9 ten. Unless flat, "  \
-    "it steps where clumps join.")                                                                                    \
-  X(STRING, clumpidattrib, "Clump ID", "clumpid", "Integer point attribute with the number of the clump.")            \
-  X(FOLDER, "Primitives")                                                                                             \
-  X(TOGGLE, promote, "Wetness on Strands", false,                                                                     \
-    "Adds the mean wetness of each strand as the primitive attribute wetness.")
+#define WETNESS_PARMS(X)                                                                                               \
+  X(STRING, group, "Group", "", "Strands or points that change. The others stay as they are. Empty: all.")             \
+  X(MENU, driver, "Driver", 0, "film=Film and Absorbed Liquid|wetness=Wetness",                                        \
+    "Source of the wetness of a point: the attributes filmheight and absorbed, or the attribute wetness, which "       \
+    "follows them with the delay of the solver's wettime.")                                                            \
+  X(FLOAT, filmfull, "Full Film", 5e-5, HARD(1e-9), SOFT(5e-4), "m",                                                   \
+    "Film height at which hair looks fully wet, the right end of the Film Ramp. 20 to 100 micrometres is sensible.",   \
+    HIDE("{ driver == wetness }"))                                                                                     \
+  X(RAMP, filmramp, "Film Ramp", "0 0 smooth, 1 1 smooth", "Visible wetness by film, 0 to 1, over film height.")       \
+  X(RAMP, absorbedramp, "Absorbed Ramp", "0 0 smooth, 1 1 smooth",                                                     \
+    "Visible wetness by absorbed liquid, 0 to 1, over the saturation of the fibre.")                                   \
+  X(FOLDER, "Color")                                                                                                   \
+  X(STRING, colorattrib, "Color Attribute", "Cd", "Colour attribute that is multiplied. Empty: none.", ADVANCED)       \
+  X(COLOR, wetcolor, "Wet Color", 0.4, 0.36, 0.33,                                                                     \
+    "Colour that fully wet hair is multiplied by. Darker values look wetter; 0.3 to 0.6 is natural.",                  \
+    WHEN("{ colorattrib == \"\" }"))                                                                                   \
+  X(RAMP, colorramp, "Color Ramp", "0 0 linear, 1 1 linear",                                                           \
+    "Blend from no change to the Wet Color, over film and absorbed liquid together.", WHEN("{ colorattrib == \"\" }")) \
+  X(COLOR, basecolor, "Base Color", 1, 1, 1,                                                                           \
+    "Colour of dry strands without the attribute. White makes it a multiplier for the shader.",                        \
+    WHEN("{ colorattrib == \"\" }"))                                                                                   \
+  X(FLOAT, clumpvary, "Clump Variation", 0, HARD(0), HARD(1), "",                                                      \
+    "Largest share by which wet clumps are darker, each by its number. The colour jumps where the number of a clump "  \
+    "changes.",                                                                                                        \
+    ADVANCED, WHEN("{ colorattrib == \"\" }"))                                                                         \
+  X(INT, seed, "Seed", 0, SOFT(0), SOFT(100), "", "Seed of the clump variation.",                                      \
+    WHEN("{ clumpvary == 0 } { colorattrib == \"\" }"), ADVANCED)                                                      \
+  X(FOLDER, "Roughness and Width")                                                                                     \
+  X(STRING, roughnessattrib, "Roughness Attribute", "roughness",                                                       \
+    "Roughness attribute that is multiplied. Empty: none.", ADVANCED)                                                  \
+  X(RAMP, roughnessramp, "Roughness Ramp", "0 1 smooth, 1 0.4 smooth",                                                 \
+    "Factor on the roughness over film. Lower values make wet hair glossier.", WHEN("{ roughnessattrib == \"\" }"))    \
+  X(FLOAT, baseroughness, "Base Roughness", 1, HARD(0), SOFT(1), "",                                                   \
+    "Roughness of dry strands without the attribute. 1 makes it a multiplier for the shader.", ADVANCED,               \
+    WHEN("{ roughnessattrib == \"\" }"))                                                                               \
+  X(STRING, widthattrib, "Width Attribute", "width",                                                                   \
+    "Width attribute that is multiplied; if it is missing, twice hairradius is used. Empty: none.", ADVANCED)          \
+  X(RAMP, widthramp, "Width Ramp", "0 1 linear, 1 1.15 linear",                                                        \
+    "Factor on the width over absorbed liquid, since a soaked fibre swells: by 15 percent with the default ramp.",     \
+    WHEN("{ widthattrib == \"\" }"))                                                                                   \
+  X(FOLDER, "Clump")                                                                                                   \
+  X(STRING, clumpattrib, "Clump Attribute", "clump",                                                                   \
+    "Attribute that moves towards 1 as hair gets wet, from 0 if it is missing. Empty: none.", ADVANCED)                \
+  X(RAMP, clumpramp, "Clump Ramp", "0 0 smooth, 1 1 smooth", "Share of the way towards 1 over film.",                  \
+    WHEN("{ clumpattrib == \"\" }"))                                                                                   \
+  X(RAMP, clumpsizeramp, "Clump Size Ramp", "0 1 linear, 1 1 linear",                                                  \
+    "Factor on that share over the number of strands in the clump: 0 is one strand, 0.5 two, 0.9 ten. Unless flat, "   \
+    "it steps where clumps join.",                                                                                     \
+    ADVANCED, WHEN("{ clumpattrib == \"\" }"))                                                                         \
+  X(STRING, clumpidattrib, "Clump ID", "clumpid", "Integer point attribute with the number of the clump.", ADVANCED)   \
+  X(FOLDER, "Primitives")                                                                                              \
+  X(TOGGLE, promote, "Wetness on Strands", false,                                                                      \
+    "Adds the mean wetness of each strand as the primitive attribute wetness.", ADVANCED)
 RV_PARM_TABLE(WetnessParms, wetness_table, WETNESS_PARMS)
 
 enum { BY_FILM, BY_WETNESS };

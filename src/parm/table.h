@@ -4,12 +4,13 @@
 //     X(FOLDER, "Placement")
 //     X(INT, count, "Count", 1000, HARD(1), SOFT(100000), "", "Number of strands.")
 //     X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy", "Shape of the strands.")
-//     X(FLOAT, pitch, "Pitch", 0.01, HARD(0), SOFT(0.1), "m", "Rise of one turn.", WHEN("{ style == straight }"))
+//     X(FLOAT, pitch, "Pitch", 0.01, HARD(0), SOFT(0.1), "m", "Rise of one turn.", HIDE("{ style == straight }"))
 //   RV_PARM_TABLE(GroomParms, groom_table, GROOM_PARMS)
 //
 // (each line ended by a backslash) makes `typedef struct GroomParms { int64_t count; int style; double pitch; }
-// GroomParms` and `static const RvParmTable groom_table`. A row may end with WHEN, its disablewhen condition. Help
-// texts are sentences.
+// GroomParms` and `static const RvParmTable groom_table`. Help texts are sentences. A row may end with
+// - WHEN or HIDE: the condition under which it has no effect and is greyed out, or hidden,
+// - ADVANCED: it is shown apart from the parameters that every shot needs.
 #ifndef RV_PARM_TABLE_H
 #define RV_PARM_TABLE_H
 
@@ -23,7 +24,10 @@ extern const RvParmTable rv_parm_table_empty;
 #define RV_MIN_SOFT(v) .min = (v)
 #define RV_MAX_HARD(v) .max = (v), .hard_max = true
 #define RV_MAX_SOFT(v) .max = (v)
-#define WHEN(condition) .disable_when = condition
+// The empty condition is none: sections that several nodes share take it from those that have no such mode.
+#define WHEN(condition) .disable_when = sizeof(condition) > 1 ? (condition) : NULL
+#define HIDE(condition) .hide_when = sizeof(condition) > 1 ? (condition) : NULL
+#define ADVANCED .level = RV_LEVEL_ADVANCED
 
 // Fields of the struct, by kind of row.
 #define RV_FIELD_BUTTON(t, l, h, ...)

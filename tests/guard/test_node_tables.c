@@ -1,4 +1,5 @@
 // Every row of every built-in node table keeps the rules: names, labels, help, ranges, menus, conditions, units.
+#include <stdlib.h>
 #include <string.h>
 
 #include "node/table.h"
@@ -17,7 +18,7 @@ static int faults;
     ++faults;                                                                                              \
   } while (0)
 
-// Houdini's spelling: base units with exponents, in the order kilogram, metre, second
+// Base units with exponents, in the order kilogram, metre, second
 static const char* const known_units[] = {"",       "m",         "m2",        "m3",     "m-1",      "s",      "s-1",
                                           "Hz",     "kg",        "kg1m-3",    "m1s-1",  "m1s-2",    "m2s-1",  "m3s-1",
                                           "kg1s-2", "kg1m-1s-2", "kg1m-1s-1", "deg",    "rad",      "frame",  "byte",
@@ -79,40 +80,43 @@ static void check_ramp(const RvNodeType* type, const RvParmDef* row) {
     FAULT(type, row, "the default is not a ramp: %s", e.text);
 }
 
-// one comparison of a condition: "token operator value"
-static void check_clause(const RvNodeType* type, const RvParmDef* row, const char* token, const char* op,
-                         const char* value) {
+// one comparison of a condition: "token operator value"; `what` is disable_when or hide_when
+static void check_clause(const RvNodeType* type, const RvParmDef* row, const char* what, const char* token,
+                         const char* op, const char* value) {
   static const char* const ops[] = {"==", "!=", "<", ">", "<=", ">="};
   bool known = false;
   for (int i = 0; i < 6; ++i) known = known || !strcmp(op, ops[i]);
-  if (!known) FAULT(type, row, "disable_when: unknown operator '%s'", op);
+  if (!known) FAULT(type, row, "%s: unknown operator '%s'", what, op);
   const RvParmDef* other = rv_parm_find(type->parms, token);
   if (!other) {
-    // Houdini's functions of the inputs
-    if (strncmp(token, "hasinput(", 9) && strncmp(token, "ninputs(", 8))
-      FAULT(type, row, "disable_when names '%s', which is no parameter", token);
+    // Houdini's function of an input that the node has
+    char* end = NULL;
+    bool function = !strncmp(token, "hasinput(", 9);
+    unsigned long input = function ? strtoul(token + 9, &end, 10) : 0;
+    if (!function || strcmp(end, ")") != 0 || input >= type->ninput || (strcmp(value, "0") && strcmp(value, "1")))
+      FAULT(type, row, "%s names '%s', which is no parameter", what, token);
     return;
   }
   if (other->type == RV_PARM_MENU && rv_menu_find(other->menu, value) < 0)
-    FAULT(type, row, "disable_when: '%s' is no item of '%s'", value, token);
+    FAULT(type, row, "%s: '%s' is no item of '%s'", what, value, token);
   if (other->type == RV_PARM_TOGGLE && strcmp(value, "0") && strcmp(value, "1"))
-    FAULT(type, row, "disable_when: the toggle '%s' is compared with '%s', write 0 or 1", token, value);
+    FAULT(type, row, "%s: the toggle '%s' is compared with '%s', write 0 or 1", what, token, value);
 }
 
-static void check_condition(const RvNodeType* type, const RvParmDef* row) {
-  if (!row->disable_when) return;
+static void check_condition(const RvNodeType* type, const RvParmDef* row, const char* what, const char* condition) {
+  if (!condition) return;
   char copy[512], *words[64];
   int n = 0;
-  snprintf(copy, sizeof copy, "%s", row->disable_when);
+  snprintf(copy, sizeof copy, "%s", condition);
   for (char* word = strtok(copy, " "); word && n < 64; word = strtok(NULL, " ")) words[n++] = word;
   int i = 0, clauses = 0;
   while (i < n && !strcmp(words[i], "{")) {
     for (++i; i + 2 < n && strcmp(words[i], "}"); i += 3, ++clauses)
-      check_clause(type, row, words[i], words[i + 1], words[i + 2]);
+      check_clause(type, row, what, words[i], words[i + 1], words[i + 2]);
     if (i >= n || strcmp(words[i], "}")) break;
     ++i;
   }
-  if (i != n || !clauses) FAULT(type, row, "disable_when '%s' is not \"{ token == value }\"", row->disable_when);
+  if (i != n || !clauses) FAULT(type, row, "%s '%s' is not \"{ token == value }\"", what, condition);
 }
 
 static void check_row(const RvNodeType* type, const RvParmDef* row) {
@@ -124,7 +128,8 @@ static void check_row(const RvNodeType* type, const RvParmDef* row) {
   check_range(type, row);
   check_menu(type, row);
   check_ramp(type, row);
-  check_condition(type, row);
+  check_condition(type, row, "disable_when", row->disable_when);
+  check_condition(type, row, "hide_when", row->hide_when);
 }
 
 // names by which a value can be set: the tokens and the tokens of components
@@ -147,6 +152,18 @@ static void check_names(const RvNodeType* type) {
   }
 }
 
+// The simple view of a node is not empty and fits a screen: 40 rows of a dialog, in its tabs.
+static void check_levels(const RvNodeType* type) {
+  enum { SCREEN = 40 };
+  size_t simple = 0, all = 0;
+  for (size_t i = 0; i < type->parms->count; ++i) {
+    if (type->parms->rows[i].type == RV_PARM_FOLDER) continue;
+    ++all;
+    simple += type->parms->rows[i].level == RV_LEVEL_SIMPLE;
+  }
+  if (all && (!simple || simple > SCREEN)) FAULT(type, NULL, "the simple view has %zu of %zu parameters", simple, all);
+}
+
 static void check_ports(const RvNodeType* type, const RvPortDef* ports, size_t count, const char* what) {
   for (size_t i = 0; i < count; ++i) {
     if (!is_sentence(ports[i].help)) FAULT(type, NULL, "%s %zu: the help must be a sentence", what, i + 1);
@@ -167,6 +184,7 @@ static void tables_keep_the_rules(void** state) {
     check_ports(type, type->inputs, type->ninput, "input");
     check_ports(type, type->outputs, type->noutput, "output");
     check_names(type);
+    check_levels(type);
     for (size_t r = 0; r < type->parms->count; ++r) check_row(type, type->parms->rows + r);
     for (size_t j = 0; j < i; ++j)
       if (!strcmp(type->type, rv_node_type(j)->type)) FAULT(type, NULL, "two node types of that name");

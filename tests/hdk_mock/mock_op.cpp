@@ -92,7 +92,7 @@ struct Reader {
         if (tag.at(0) == "rampfloatdefault") t.ramp = tag.at(1);
       } else if (key == "range") {
         list();
-      } else if (key == "help" || key == "disablewhen") {
+      } else if (key == "help" || key == "disablewhen" || key == "hidewhen") {
         text();
       } else {
         throw std::runtime_error("mock: DialogScript: unknown word " + key);
@@ -107,8 +107,10 @@ struct Reader {
       std::string key = next();
       if (key == "parm")
         parm();
-      else if (key == "group")
+      else if (key == "group" || key == "groupcollapsible")
         block();
+      else if (key == "grouptag" || key == "parmtag")
+        list();
       else if (key == "name" || key == "label")
         text();
       else

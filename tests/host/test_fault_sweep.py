@@ -72,8 +72,8 @@ def scenes(where):
                          "jet": {"type": "source", "inputs": ["spout"], "parms": {"rate": 1e-5, "vel": [0, -1, 0]}},
                          "sim": {"type": "liquidsolver", "inputs": ["pool", "body", "jet"],
                                  "parms": {"substeps": 1, "viscosity": 0.01, "surfacetension": 0.07}},
-                         "skin": {"type": "surface", "inputs": ["sim:2"], "parms": {"voxelsize": 0.002}},
-                         "out": cache("sim:2", "drops.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb")},
+                         "skin": {"type": "surface", "inputs": ["sim"], "parms": {"voxelsize": 0.002}},
+                         "out": cache("sim", "drops.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb")},
         "filmsolver": {**HAIR, **POOL, "sim": {"type": "filmsolver", "inputs": ["paint", "pool", "body"],
                                                "parms": {"substeps": 1}},
                        "out": cache("sim", "hair.$F4.bgeo"), "drops": cache("sim:2", "drops.$F4.vdb")},
@@ -126,7 +126,7 @@ def cases(where):
 def prepare(where):
     """Writes the scenes and the files that the cases read."""
     first = {**HAIR, **POOL, "sim": {"type": "liquidsolver", "inputs": ["pool"], "parms": {"substeps": 1}},
-             "flow": cache("sim:2", "flow.$F4.bgeo.sc"), "solid": cache("body", "solid.vdb"),
+             "flow": cache("sim", "flow.$F4.bgeo.sc"), "solid": cache("body", "solid.vdb"),
              "hair": cache("paint", "hair.$F4.bgeo.sc")}
     graphs = {"first": first, "picture": PICTURE, "ball": BALL}
     made = {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in graphs.items()}

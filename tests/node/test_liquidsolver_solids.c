@@ -19,7 +19,7 @@ static RvScene* open_scene(const char* nodes, const char* fill, const char* solv
 }
 
 static const RvDetail* cook(RvScene* scene, double frame) {
-  return rv_test_scene_cook(scene, "s:2", frame);
+  return rv_test_scene_cook(scene, "s:liquid", frame);
 }
 
 static double fastest(const RvDetail* d) {
@@ -257,7 +257,7 @@ static void bad_input(void** state) {
   // a level set of more voxels than memory
   scene = open_scene("\"solid\": {\"type\": \"box\", \"parms\": {\"size\": [1000, 1000, 1000]}}",
                      "\"size\": [0.02, 0.02, 0.02], \"t\": [0, 501, 0], \"particlesep\": 0.002", "", &log);
-  RvResult result = rv_scene_cook(scene, "s:2", 2, &out, &error);
+  RvResult result = rv_scene_cook(scene, "s:liquid", 2, &out, &error);
   assert_int_equal(result, RV_LIMIT);
   assert_non_null(strstr(error.text, "particlesep"));
   rv_scene_free(scene);

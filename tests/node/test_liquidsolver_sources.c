@@ -21,7 +21,7 @@ static RvScene* open_scene(const char* nodes, const char* inputs, const char* so
 static const double* ledger(RvScene* scene, double frame) {
   const double* l = rv_detail_f64(rv_test_scene_cook(scene, "s:3", frame), RV_GLOBAL, "rv_ledger", 5);
   assert_non_null(l);
-  double there = rv_test_volume(rv_test_scene_cook(scene, "s:2", frame)), sum = l[0] + l[1] - l[2] - l[3] - l[4];
+  double there = rv_test_volume(rv_test_scene_cook(scene, "s:liquid", frame)), sum = l[0] + l[1] - l[2] - l[3] - l[4];
   CHECK_NEAR(there, sum, 1e-12 * (l[0] + l[1]));
   return l;
 }
@@ -40,7 +40,7 @@ static void rate_is_exact(void** state) {
     const double* l = ledger(scene, frame);
     assert_true(l[1] <= flowed + 1e-12 && l[1] > flowed - v * 1.000001);
   }
-  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 8);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:liquid", 8);
   const RvAttrib* material = rv_detail_find(d, RV_POINT, "material");
   const int32_t *source = rv_detail_i32(d, RV_POINT, "source", 1), *id = rv_detail_i32(d, RV_POINT, "id", 1);
   assert_non_null(material);
@@ -97,7 +97,7 @@ static void fills_and_drains(void** state) {
   // as many as fit, at once
   CHECK_NEAR(ledger(scene, 2)[1], 0.0006, 0.00012);
   for (int frame = 4; frame <= 10; frame += 3) {
-    const RvDetail* d = rv_test_scene_cook(scene, "s:2", frame);
+    const RvDetail* d = rv_test_scene_cook(scene, "s:liquid", frame);
     const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
     double inside = 0;
     for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) {
@@ -124,7 +124,7 @@ static void open_sides_and_kill_box(void** state) {
       &log);
   double out = ledger(scene, 12)[4];
   assert_true(out > 0.0002 && out < 0.001);
-  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 12);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:liquid", 12);
   const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) assert_true(P[3 * i] <= 0.0501f);
   rv_scene_free(scene);
@@ -133,7 +133,7 @@ static void open_sides_and_kill_box(void** state) {
   const double* l = ledger(scene, 8);
   assert_true(l[2] > 0.0009 && l[4] == 0);
   CHECK_NEAR(ledger(scene, 10)[2], 1e-3, 1e-15);
-  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 10), RV_POINT), 0);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:liquid", 10), RV_POINT), 0);
   rv_scene_free(scene);
 }
 
@@ -154,9 +154,9 @@ static void life_ends(void** state) {
   CHECK_NEAR(l[2], 1e-3, 1e-15);
   // and each of the source's for 0.17 s
   l = ledger(scene, 20);
-  double steady = 0.0013 * 0.17, there = rv_test_volume(rv_test_scene_cook(scene, "s:2", 20));
+  double steady = 0.0013 * 0.17, there = rv_test_volume(rv_test_scene_cook(scene, "s:liquid", 20));
   CHECK_NEAR(there, steady, 0.0013 / 24);
-  const RvDetail* d = rv_test_scene_cook(scene, "s:2", 20);
+  const RvDetail* d = rv_test_scene_cook(scene, "s:liquid", 20);
   const float *age = rv_detail_f32(d, RV_POINT, "age", 1), *life = rv_detail_f32(d, RV_POINT, "life", 1);
   assert_non_null(life);
   for (size_t i = 0; i < rv_detail_count(d, RV_POINT); ++i) assert_true(age[i] < 0.17f && life[i] == 0.17f);
@@ -171,13 +171,13 @@ static void bad_input(void** state) {
   // no source node
   RvScene* scene =
       open_scene("\"from\": {\"type\": \"box\", \"parms\": {}}", "null, null, \"from\"", "\"particlesep\": 0.01", &log);
-  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 3), RV_POINT), 0);
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:liquid", 3), RV_POINT), 0);
   assert_non_null(strstr(log.text, "source node"));
   rv_scene_free(scene);
   // more particles than memory
   scene = open_scene("\"from\": {\"type\": \"source\", \"parms\": {\"rate\": 1000, \"vel\": [0, -1, 0]}}",
                      "null, null, \"from\"", "\"particlesep\": 0.0005, \"maxmemory\": 0.1", &log);
-  assert_int_equal(rv_scene_cook(scene, "s:2", 2, &out, &error), RV_LIMIT);
+  assert_int_equal(rv_scene_cook(scene, "s:liquid", 2, &out, &error), RV_LIMIT);
   assert_non_null(strstr(error.text, "particlesep"));
   rv_scene_free(scene);
   // a fill of more cells than anybody can look at
@@ -185,7 +185,7 @@ static void bad_input(void** state) {
   scene = open_scene(
       "\"from\": {\"type\": \"source\", \"parms\": {\"mode\": \"fill\", \"shape\": \"box\", \"size\": [50, 50, 50]}}",
       "null, null, \"from\"", "\"particlesep\": 0.0005", &log);
-  assert_int_equal(rv_scene_cook(scene, "s:2", 2, &out, &error), RV_LIMIT);
+  assert_int_equal(rv_scene_cook(scene, "s:liquid", 2, &out, &error), RV_LIMIT);
   assert_non_null(strstr(error.text, "particlesep"));
   rv_scene_free(scene);
 }

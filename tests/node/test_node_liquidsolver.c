@@ -60,6 +60,11 @@ static void starts_with_the_input(void** state) {
     for (int a = 0; a < 3; ++a) CHECK_NEAR(P[3 * i + a], before[3 * was + a], 2e-8);
   }
   assert_null(rv_detail_find(out, RV_POINT, "rv_cell"));
+  // the liquid is output 1, what a wire without a port gets; 2 has no hair to show, 3 is the state
+  assert_int_equal(rv_detail_hash(rv_test_scene_cook(scene, "s", 1)), rv_detail_hash(out));
+  assert_int_equal(rv_detail_hash(rv_test_scene_cook(scene, "s:1", 1)), rv_detail_hash(out));
+  assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 1), RV_POINT), 0);
+  assert_non_null(rv_detail_find(rv_test_scene_cook(scene, "s:3", 1), RV_POINT, "rv_cell"));
   assert_non_null(rv_detail_find(rv_test_scene_cook(scene, "s:state", 1), RV_POINT, "rv_cell"));
   assert_int_equal(log.warnings, 0);
   rv_scene_free(scene);

@@ -43,7 +43,7 @@ static int bake(void** state) {
   RvScene* scene = open_with(FUR WATER
                              "\"l\": {\"type\": \"liquidsolver\", \"inputs\": [\"w\"]},"
                              "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"turn\"]},"
-                             "\"ol\": {\"type\": \"filecache\", \"inputs\": [\"l:2\"], \"parms\": {\"file\": "
+                             "\"ol\": {\"type\": \"filecache\", \"inputs\": [\"l:liquid\"], \"parms\": {\"file\": "
                              "\"%F/flip.$F.bgeo.sc\"}},"
                              "\"os\": {\"type\": \"filecache\", \"inputs\": [\"s\"], \"parms\": {\"file\": "
                              "\"%F/hair.$F.bgeo.sc\"}}",

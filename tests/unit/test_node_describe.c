@@ -102,7 +102,9 @@ static const char* expected_type(const RvParmDef* row) {
 static void parse_default(const RvParmDef* row) {
   expect("default");
   expect("{");
-  if (row->type == RV_PARM_STRING || row->type == RV_PARM_FILE)
+  if (row->type == RV_PARM_FILE)
+    assert_string_equal(quoted(), "$HIP/geo/x.$F4.bgeo.sc");
+  else if (row->type == RV_PARM_STRING)
     assert_string_equal(quoted(), row->standard_text);
   else if (row->type == RV_PARM_RAMP)
     assert_string_equal(quoted(), "3");
@@ -166,17 +168,52 @@ static void parse_parm(const RvParmDef* row) {
   if (row->menu) parse_menu(row->menu);
   expect("help");
   assert_string_equal(quoted(), row->help);
-  if (row->disable_when) {
+  // The conditions and units of the sample, by hand.
+  bool pitch = !strcmp(row->token, "pitch");
+  if (pitch) {
     expect("disablewhen");
-    assert_string_equal(quoted(), row->disable_when);
+    assert_string_equal(quoted(), "{ closed == 0 }");
   }
-  if (*row->unit) parse_tag("units", row->unit);
+  if (pitch || !strcmp(row->token, "uv")) {
+    expect("hidewhen");
+    assert_string_equal(quoted(), pitch ? "{ style == straight }" : "{ hasinput(0) == 0 }");
+  }
+  if (pitch || !strcmp(row->token, "length") || !strcmp(row->token, "t")) parse_tag("units", "m1");
+  if (!strcmp(row->token, "res")) parse_tag("units", "kg1m-3");
   if (row->type == RV_PARM_RAMP)
     parse_tag("rampfloatdefault",
               "1pos ( 0 ) 1value ( 1 ) 1interp ( linear ) 2pos ( 0.5 ) 2value ( 0.75 ) 2interp ( monotonecubic ) "
               "3pos ( 1 ) 3value ( 0 ) 3interp ( constant )");
   if (row->type == RV_PARM_FILE) parse_tag("filechooser_mode", "write");
   expect("}");
+}
+
+// The advanced rows of a folder, closed at first and below the others.
+static void parse_advanced(const char* name, const char* const* tokens) {
+  expect("groupcollapsible");
+  expect("{");
+  expect("name");
+  assert_string_equal(quoted(), name);
+  expect("label");
+  assert_string_equal(quoted(), "Advanced");
+  expect("grouptag");
+  expect("{");
+  assert_string_equal(quoted(), "group_type");
+  assert_string_equal(quoted(), "collapsible");
+  expect("}");
+  parse_tag("group_default", "0");
+  for (; *tokens; ++tokens) parse_parm(rv_parm_find(&sample_table, *tokens));
+  expect("}");
+}
+
+static void parse_folder(const char* name, const char* label, const char* const* simple) {
+  expect("group");
+  expect("{");
+  expect("name");
+  assert_string_equal(quoted(), name);
+  expect("label");
+  assert_string_equal(quoted(), label);
+  for (; *simple; ++simple) parse_parm(rv_parm_find(&sample_table, *simple));
 }
 
 static void dialog_script(void** state) {
@@ -186,22 +223,13 @@ static void dialog_script(void** state) {
   expect("{");
   expect("name");
   expect("parameters");
-  bool folder = false;
-  for (size_t i = 0; i < sample_table.count; ++i) {
-    const RvParmDef* row = sample_table.rows + i;
-    if (row->type != RV_PARM_FOLDER) {
-      parse_parm(row);
-      continue;
-    }
-    if (folder) expect("}");
-    folder = true;
-    expect("group");
-    expect("{");
-    expect("name");
-    assert_string_equal(quoted(), strcmp(row->label, "Shape") ? "fd_placelook" : "fd_shape");
-    expect("label");
-    assert_string_equal(quoted(), row->label);
-  }
+  parse_parm(rv_parm_find(&sample_table, "reset"));
+  parse_folder("fd_shape", "Shape", (const char*[]){"length", "style", "pitch", NULL});
+  parse_advanced("fd_shape_advanced", (const char*[]){"count", "closed", NULL});
+  expect("}");
+  parse_folder("fd_placelook", "Place & Look",
+               (const char*[]){"uv", "t", "res", "tint", "name", "file", "taper", NULL});
+  parse_advanced("fd_placelook_advanced", (const char*[]){"q", NULL});
   expect("}");
   expect("}");
   assert_int_equal(at, nword);
@@ -262,7 +290,13 @@ static void check_parm(const RvParmDef* row, const char* folder, const json_t* p
     assert_int_equal(json_is_true(json_object_get(parm, "hard_min")), row->hard_min);
     assert_int_equal(json_is_true(json_object_get(parm, "hard_max")), row->hard_max);
   }
+  assert_int_equal(json_object_get(parm, "disable_when") != NULL, !strcmp(row->token, "pitch"));
+  assert_int_equal(json_object_get(parm, "hide_when") != NULL,
+                   !strcmp(row->token, "pitch") || !strcmp(row->token, "uv"));
   if (row->disable_when) assert_string_equal(string_of(parm, "disable_when"), row->disable_when);
+  if (row->hide_when) assert_string_equal(string_of(parm, "hide_when"), row->hide_when);
+  bool advanced = !strcmp(row->token, "count") || !strcmp(row->token, "closed") || !strcmp(row->token, "q");
+  assert_string_equal(string_of(parm, "level"), advanced ? "advanced" : "simple");
   if (!row->menu) return;
   const json_t* menu = json_object_get(parm, "menu");
   assert_int_equal(json_array_size(menu), 3);
@@ -325,7 +359,8 @@ static void terminal_text_fits(void** state) {
   check_has(text, "  length             float = 0.25 m, 0! to 2\n      Length of a \"strand\".\n");
   check_has(text, "  count              int = 1000, 1! to 5000!\n");
   check_has(text, "One of: straight, wavy, coiled.");
-  check_has(text, "Not used when { style == straight }.");
+  check_has(text, "Not used when { closed == 0 }.\n      Not used when { style == straight }.\n");
+  check_has(text, "      Number of strands.\n      Advanced.\n");
   rv_free(text);
 }
 
@@ -372,7 +407,8 @@ static void manual_page(void** state) {
   assert_int_equal(rows, 6 * 2 + 2 + 2 + 14 + 2);
   check_has(text, "| Length | `length` | float | 0.25 | 0! to 2 | m | Length of a \"strand\". |\n");
   check_has(text, "`wavy` Wavy Hair;");
-  check_has(text, "Not used when `{ style == straight }`.");
+  check_has(text, "Not used when `{ closed == 0 }`. Not used when `{ style == straight }`. |");
+  check_has(text, "Number of strands. *Advanced.* |");
   check_has(text, "| `rv_x` | prim");
   rv_free(text);
 }

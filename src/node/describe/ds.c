@@ -1,4 +1,6 @@
 // Houdini's DialogScript: the parameter interface of a node in a digital asset or a plug-in.
+#include <string.h>
+
 #include "node/describe/describe.h"
 #include "parm/find.h"
 #include "parm/ramp.h"
@@ -51,13 +53,28 @@ static RvRamp ramp_of(const RvParmDef* row) {
   return ramp;
 }
 
+// Writes the default of a string or file. $OUT, the folder of a headless cook, is $HIP/geo where Houdini keeps caches.
+static void write_text_default(RvText* out, const char* text) {
+  static const char out_folder[] = "$OUT/";
+  bool cooked = strncmp(text, out_folder, sizeof out_folder - 1) == 0;
+  RvText path = {0};
+  rv_text_add(&path, cooked ? "$HIP/geo/" : "");
+  rv_text_add(&path, cooked ? text + sizeof out_folder - 1 : text);
+  char* value = rv_text_done(&path);
+  if (value)
+    rv_text_quoted(out, value);
+  else
+    out->failed = true;
+  rv_free(value);
+}
+
 // Writes the default value.
 static void write_default(RvText* out, int depth, const RvParmDef* row) {
   word(out, depth, "default");
   rv_text_add(out, "{");
   if (row->type == RV_PARM_STRING || row->type == RV_PARM_FILE) {
     rv_text_add(out, " ");
-    rv_text_quoted(out, row->standard_text ? row->standard_text : "");
+    write_text_default(out, row->standard_text ? row->standard_text : "");
   } else if (row->type == RV_PARM_RAMP) {
     rv_text_addf(out, " \"%d\"", ramp_of(row).count);
   } else {
@@ -76,6 +93,27 @@ static void write_tag(RvText* out, int depth, const char* name, const char* valu
   rv_text_addf(out, "{ \"%s\" ", name);
   rv_text_quoted(out, value);
   rv_text_add(out, " }\n");
+}
+
+// Writes the unit as Houdini's pairs of m, kg or s and an exponent, which is never left out: "m1", "kg1m-3". Units that
+// Houdini does not scale with the scene, such as degrees, have no tag.
+static void write_unit(RvText* out, int depth, const char* unit) {
+  RvText pairs = {0};
+  bool known = *unit;
+  for (const char* at = unit; known && *at;) {
+    size_t letters = strspn(at, "abcdefghijklmnopqrstuvwxyzH");
+    size_t digits = strspn(at + letters, "-0123456789");
+    known = (letters == 1 && (*at == 'm' || *at == 's')) || (letters == 2 && memcmp(at, "kg", 2) == 0);
+    rv_text_add_bytes(&pairs, at, letters + digits);
+    rv_text_add(&pairs, digits ? "" : "1");
+    at += letters + digits;
+  }
+  char* value = rv_text_done(&pairs);
+  if (!value)
+    out->failed = true;
+  else if (known)
+    write_tag(out, depth, "units", value);
+  rv_free(value);
 }
 
 // Writes the default ramp as a tag. Keys are numbered from 1; "smooth" is a monotone cubic.
@@ -150,39 +188,70 @@ static void write_parm(RvText* out, int depth, const RvParmDef* row, bool writes
   if (row->type == RV_PARM_MENU) write_menu(out, inside, row->menu);
   if (*row->help) quoted_word(out, inside, "help", row->help);
   if (row->disable_when) quoted_word(out, inside, "disablewhen", row->disable_when);
-  if (*row->unit) write_tag(out, inside, "units", row->unit);
+  if (row->hide_when) quoted_word(out, inside, "hidewhen", row->hide_when);
+  write_unit(out, inside, row->unit);
   if (row->type == RV_PARM_RAMP) write_ramp_tag(out, inside, row);
   if (row->type == RV_PARM_FILE) write_tag(out, inside, "filechooser_mode", writes ? "write" : "read");
   rv_text_addf(out, "%*s}\n", depth * 4, "");
 }
 
-// Begins a folder; its name is made of the letters and digits of its label.
-static void begin_folder(RvText* out, const char* label) {
-  rv_text_add(out, "    group {\n        name    \"fd_");
+// Writes the name of a folder: the letters and digits of its label. `after` tells folders of one label apart.
+static void write_folder_name(RvText* out, int depth, const char* label, const char* after) {
+  word(out, depth, "name");
+  rv_text_add(out, "\"fd_");
   for (const char* c = label; *c; ++c) {
     bool upper = *c >= 'A' && *c <= 'Z';
     bool plain = (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9');
     if (upper || plain) rv_text_addf(out, "%c", upper ? *c - 'A' + 'a' : *c);
   }
-  rv_text_add(out, "\"\n");
-  quoted_word(out, 2, "label", label);
+  rv_text_addf(out, "%s\"\n", after);
+}
+
+// Writes the rows of one level; returns their number. `out` NULL: only counts.
+static size_t write_level(RvText* out, int depth, const RvNodeType* type, size_t begin, size_t end, RvParmLevel level) {
+  size_t count = 0;
+  for (size_t i = begin; i < end; ++i) {
+    const RvParmDef* row = type->parms->rows + i;
+    if (row->level != level) continue;
+    if (out) write_parm(out, depth, row, type->flags & RV_NODE_WRITES);
+    ++count;
+  }
+  return count;
+}
+
+// Writes the rows of a folder: first those that every shot needs, then the others in a folder that is closed at first.
+// A folder and not a toggle: a toggle would be a parameter, whose change makes Houdini cook again.
+static void write_rows(RvText* out, int depth, const RvNodeType* type, size_t begin, size_t end, const char* label) {
+  write_level(out, depth, type, begin, end, RV_LEVEL_SIMPLE);
+  if (!write_level(NULL, depth, type, begin, end, RV_LEVEL_ADVANCED)) return;
+  rv_text_addf(out, "%*sgroupcollapsible {\n", depth * 4, "");
+  write_folder_name(out, depth + 1, label, *label ? "_advanced" : "advanced");
+  quoted_word(out, depth + 1, "label", "Advanced");
+  word(out, depth + 1, "grouptag");
+  rv_text_add(out, "{ \"group_type\" \"collapsible\" }\n");
+  write_tag(out, depth + 1, "group_default", "0");
+  write_level(out, depth + 1, type, begin, end, RV_LEVEL_ADVANCED);
+  rv_text_addf(out, "%*s}\n", depth * 4, "");
 }
 
 // Writes all parameters, grouped into folders.
 static void write_parms(const RvNodeType* type, RvText* out) {
+  const RvParmTable* table = type->parms;
   rv_text_add(out, "{\n    name    parameters\n");
-  bool folder = false;
-  for (size_t i = 0; i < type->parms->count; ++i) {
-    const RvParmDef* row = type->parms->rows + i;
-    if (row->type == RV_PARM_FOLDER) {
-      if (folder) rv_text_add(out, "    }\n");
-      begin_folder(out, row->label);
-      folder = true;
-    } else {
-      write_parm(out, folder ? 2 : 1, row, type->flags & RV_NODE_WRITES);
+  for (size_t begin = 0; begin < table->count;) {
+    bool folder = table->rows[begin].type == RV_PARM_FOLDER;
+    const char* label = folder ? table->rows[begin].label : "";
+    size_t end = begin + 1;
+    while (end < table->count && table->rows[end].type != RV_PARM_FOLDER) ++end;
+    if (folder) {
+      rv_text_add(out, "    group {\n");
+      write_folder_name(out, 2, label, "");
+      quoted_word(out, 2, "label", label);
     }
+    write_rows(out, folder ? 2 : 1, type, begin + folder, end, label);
+    if (folder) rv_text_add(out, "    }\n");
+    begin = end;
   }
-  if (folder) rv_text_add(out, "    }\n");
 }
 
 void rv_describe_ds(const RvNodeType* type, RvText* out) {

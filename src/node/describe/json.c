@@ -97,6 +97,8 @@ static void write_parm(RvText* out, const RvParmDef* row, const char* folder) {
   string_member(out, ", ", "unit", row->unit);
   if (row->type == RV_PARM_MENU) write_menu(out, row->menu);
   if (row->disable_when) string_member(out, ", ", "disable_when", row->disable_when);
+  if (row->hide_when) string_member(out, ", ", "hide_when", row->hide_when);
+  string_member(out, ", ", "level", row->level == RV_LEVEL_ADVANCED ? "advanced" : "simple");
   string_member(out, ", ", "help", row->help);
   rv_text_add(out, "}");
 }

@@ -37,7 +37,15 @@ static void write_default(RvText* out, const RvParmDef* row) {
   rv_text_add(out, code ? "`" : "");
 }
 
-// Writes the help of a parameter, its menu and when it is disabled.
+// Writes when a parameter has no effect.
+static void write_condition(RvText* out, const char* condition) {
+  if (!condition) return;
+  rv_text_add(out, " Not used when `");
+  write_cell(out, condition);
+  rv_text_add(out, "`.");
+}
+
+// Writes the help of a parameter, its menu, when it has no effect and whether it is advanced.
 static void write_help(RvText* out, const RvParmDef* row) {
   write_cell(out, row->help);
   RvMenuItem item;
@@ -45,11 +53,9 @@ static void write_help(RvText* out, const RvParmDef* row) {
     rv_text_addf(out, "%s `%.*s` %.*s", i ? ";" : "", (int)item.token_length, item.token, (int)item.label_length,
                  item.label);
   if (row->type == RV_PARM_MENU) rv_text_add(out, ".");
-  if (row->disable_when) {
-    rv_text_add(out, " Not used when `");
-    write_cell(out, row->disable_when);
-    rv_text_add(out, "`.");
-  }
+  write_condition(out, row->disable_when);
+  write_condition(out, row->hide_when);
+  if (row->level == RV_LEVEL_ADVANCED) rv_text_add(out, " *Advanced.*");
 }
 
 // Writes the row of a parameter.

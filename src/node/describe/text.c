@@ -50,6 +50,8 @@ static void write_parm(const RvParmDef* row, RvText* out) {
     rv_free(list);
   }
   if (row->disable_when) rv_text_addf(out, "      Not used when %s.\n", row->disable_when);
+  if (row->hide_when) rv_text_addf(out, "      Not used when %s.\n", row->hide_when);
+  if (row->level == RV_LEVEL_ADVANCED) rv_text_add(out, "      Advanced.\n");
 }
 
 // Writes all parameters under the titles of their folders.

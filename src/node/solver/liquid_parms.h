@@ -9,40 +9,43 @@
   X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the input; simulation begins after it.")   \
   X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "", "Simulated seconds a second of the scene; 0 freezes.") \
   X(INT, substeps, "Min Substeps", 1, HARD(1), HARD(1000), "", "Fewest steps a frame.")                             \
-  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "", "Most steps a frame, when the liquid is fast.")  \
-  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.")                       \
-  X(FLOAT, tolerance, "Tolerance", 1e-6, HARD(1e-10), HARD(0.1), "", "Relative residual that ends the pressure solve.")
+  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "", "Most steps a frame, when the liquid is fast.",  \
+    ADVANCED)                                                                                                       \
+  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.", ADVANCED)             \
+  X(FLOAT, tolerance, "Tolerance", 1e-6, HARD(1e-10), HARD(0.1), "",                                                \
+    "Relative residual that ends the pressure solve.", ADVANCED)
 
 #define RV_LIQUID_SIZE_PARMS(X)                                                                     \
   X(FLOAT, maxmemory, "Max Memory", 16, HARD(0.01), SOFT(64), "",                                   \
-    "Gigabytes that the grid may take; more is refused before it is taken.")                        \
+    "Gigabytes that the grid may take; more is refused before it is taken.", ADVANCED)              \
   X(FLOAT, particlesep, "Particle Separation", 0, HARD(0), SOFT(0.1), "m",                          \
     "Spacing of the particles. 0 takes the cube root of the mean volume of the input's particles.") \
-  X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.")
+  X(FLOAT, gridscale, "Grid Scale", 2, HARD(1), HARD(4), "", "Side of a cell in particle separations.", ADVANCED)
 
 // density is of each solver
-#define RV_LIQUID_KIND_PARMS(X)                                                                              \
-  X(FLOAT, viscosity, "Viscosity", 0, HARD(0), SOFT(10), "kg1m-1s-1",                                        \
-    "Of the whole liquid: water 0.001, honey some 10. Below about 0.01 the grid's own is larger.")           \
-  X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"))   \
-  X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                               \
-    "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")      \
-  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                            \
-    "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.") \
-  X(TOGGLE, reseeding, "Reseeding", true,                                                                    \
-    "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.")
+#define RV_LIQUID_KIND_PARMS(X)                                                                                        \
+  X(FLOAT, viscosity, "Viscosity", 0, HARD(0), SOFT(10), "kg1m-1s-1",                                                  \
+    "Of the whole liquid: water 0.001, honey some 10. Below about 0.01 the grid's own is larger.")                     \
+  X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"), ADVANCED)   \
+  X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                         \
+    "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")                \
+  X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \
+    "Time in which cells that came to hold too much or too little liquid are brought back. 0 lets them be.", ADVANCED) \
+  X(TOGGLE, reseeding, "Reseeding", true,                                                                              \
+    "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.",    \
+    ADVANCED)
 
 #define RV_LIQUID_WALL_PARMS(X)                                                                                        \
   X(TOGGLE, walls, "Walls", false, "A tank around the liquid. Without it the liquid goes where it likes.")             \
   X(VEC3, wallsmin, "Walls Min", -1, -1, -1, SOFT(-2), SOFT(2), "m", "Lower corner of the tank.",                      \
     WHEN("{ walls == 0 }"))                                                                                            \
   X(VEC3, wallsmax, "Walls Max", 1, 1, 1, SOFT(-2), SOFT(2), "m", "Upper corner of the tank.", WHEN("{ walls == 0 }")) \
-  X(TOGGLE, wallnx, "Wall -X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpx, "Wall +X", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallny, "Wall -Y", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpy, "Wall +Y", false, "Closed on that side.", WHEN("{ walls == 0 }"))                                  \
-  X(TOGGLE, wallnz, "Wall -Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))                                   \
-  X(TOGGLE, wallpz, "Wall +Z", true, "Closed on that side.", WHEN("{ walls == 0 }"))
+  X(TOGGLE, wallnx, "Wall -X", true, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)                         \
+  X(TOGGLE, wallpx, "Wall +X", true, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)                         \
+  X(TOGGLE, wallny, "Wall -Y", true, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)                         \
+  X(TOGGLE, wallpy, "Wall +Y", false, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)                        \
+  X(TOGGLE, wallnz, "Wall -Z", true, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)                         \
+  X(TOGGLE, wallpz, "Wall +Z", true, "Closed on that side.", WHEN("{ walls == 0 }"), ADVANCED)
 
 #define RV_LIQUID_LIMIT_PARMS(X)                                                                        \
   X(TOGGLE, killbox, "Kill Box", false, "Take away liquid that leaves a box; it is counted as killed.") \
@@ -65,7 +68,7 @@
   X(FOLDER, "Limits")                                                                                      \
   RV_LIQUID_LIMIT_PARMS(X)                                                                                 \
   X(FOLDER, "Output")                                                                                      \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.")
+  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.", ADVANCED)
 RV_PARM_STRUCT(RvLiquidParms, RV_LIQUID_PARMS)
 
 #endif

@@ -295,7 +295,8 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   return result;
 }
 
-// RvSolverMedia.split: strands and liquid. A state from a file may have any filmheight, which no field of it is.
+// RvSolverMedia.split: strands and liquid; a solver without strands has the liquid first. A state from a file may have
+// any filmheight, which no field of it is.
 static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
   const RvWetNode* node = type->user;
   RvDetail** outputs = cook->output;
@@ -305,7 +306,8 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
   RvResult result = strands && liquid ? rv_film_port_check_height(cook, outputs[0], error) : RV_OK;
   if (result) return result;
   if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
-  if (liquid && !(outputs[1] = rv_detail_copy(liquid))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvDetail** alone = &outputs[node->strands ? 1 : 0];
+  if (liquid && !(*alone = rv_detail_copy(liquid))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   return RV_OK;
 }
 

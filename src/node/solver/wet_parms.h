@@ -12,61 +12,69 @@
   X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "", "Simulated seconds a second of the scene; 0 freezes.") \
   X(INT, substeps, "Substeps", 4, HARD(1), HARD(1000), "", "Fewest steps a frame of strands, film and liquid.")     \
   X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "",                                                  \
-    "Most steps a frame, when liquid or roots are fast or the strands do not converge.")                            \
-  X(FLOAT, rootcfl, "Root CFL", 1, HARD(0.01), SOFT(10), "", "Edge lengths that a root may move in a step.")
+    "Most steps a frame, when liquid or roots are fast or the strands do not converge.", ADVANCED)                  \
+  X(FLOAT, rootcfl, "Root CFL", 1, HARD(0.01), SOFT(10), "", "Edge lengths that a root may move in a step.", ADVANCED)
 
-#define RV_WET_SOLVE_PARMS(X)                                                                   \
-  X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                          \
-    "Steps of strands and film in each step of the liquid.")                                    \
-  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.")   \
-  X(INT, niter, "Newton Iterations", 32, HARD(1), HARD(100), "",                                \
-    "Most iterations of the strands a step. 1 is the linearised step, which is fast and soft.") \
-  X(FLOAT, tolerance, "Tolerance", 1e-3, HARD(1e-12), HARD(1), "",                              \
-    "Share of the first Newton step that ends a step of the strands.")                          \
-  X(FLOAT, pressuretolerance, "Pressure Tolerance", 1e-5, HARD(1e-10), HARD(0.1), "",           \
-    "Relative residual that ends the pressure solve.")                                          \
-  X(MENU, integrator, "Integrator", 1, "euler=Implicit Euler|bdf2=BDF2",                        \
-    "Implicit Euler damps motion with long steps; BDF2 keeps swings and spins alive.")
+// Animated strands have no contacts and no solve of their own.
+#define RV_WET_ANIMATED "{ hairmode == animated }"
 
-#define RV_WET_FILM_PARMS(X)                                                                                        \
-  X(FLOAT, liquiddensity, "Liquid Density", 1000, HARD(1), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.") \
-  X(FLOAT, tension, "Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                                                 \
-    "Surface tension on strands: what bridges pull with, and how much strands carry. Water 0.072.")                 \
-  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg",                                             \
-    "Of the liquid on the strands. Their attribute contactangle, in degrees, takes its place.")                     \
-  X(FLOAT, filmviscosity, "Film Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                \
-    "Of the liquid on strands, and of its drag on strands under water. Water 0.00089.")                             \
-  X(TOGGLE, viscousfilm, "Viscous Film", true,                                                                      \
-    "The film's own viscosity slows it on the strand: thin films creep, thick ones run.")                           \
-  X(FLOAT, sliplength, "Slip Length", 0, HARD(0), SOFT(1e-3), "m", "How freely the film slips on the strand.")      \
-  X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                              \
-    "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.")   \
-  X(TOGGLE, transverse, "Transverse Flow", false,                                                                   \
-    "Film spreads across neighbouring strands. Strands must be simulated: animated ones have no contacts.")         \
-  X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.")    \
-  X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                     \
-    "Volume of liquid that a strand takes in at most, in volumes of its own.")                                      \
-  X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                       \
-    "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying multiplies it.")    \
-  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                                        \
+#define RV_WET_SOLVE_PARMS(X)                                                                             \
+  X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                                    \
+    "Steps of strands and film in each step of the liquid.", ADVANCED)                                    \
+  X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.", ADVANCED)   \
+  X(INT, niter, "Newton Iterations", 32, HARD(1), HARD(100), "",                                          \
+    "Most iterations of the strands a step. 1 is the linearised step, which is fast and soft.", ADVANCED, \
+    HIDE(RV_WET_ANIMATED))                                                                                \
+  X(FLOAT, tolerance, "Tolerance", 1e-3, HARD(1e-12), HARD(1), "",                                        \
+    "Share of the first Newton step that ends a step of the strands.", ADVANCED, HIDE(RV_WET_ANIMATED))   \
+  X(FLOAT, pressuretolerance, "Pressure Tolerance", 1e-5, HARD(1e-10), HARD(0.1), "",                     \
+    "Relative residual that ends the pressure solve.", ADVANCED)                                          \
+  X(MENU, integrator, "Integrator", 1, "euler=Implicit Euler|bdf2=BDF2",                                  \
+    "Implicit Euler damps motion with long steps; BDF2 keeps swings and spins alive.", ADVANCED)
+
+#define RV_WET_FILM_PARMS(X, animated)                                                                                \
+  X(FLOAT, liquiddensity, "Liquid Density", 1000, HARD(1), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.",   \
+    ADVANCED)                                                                                                         \
+  X(FLOAT, tension, "Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                                                   \
+    "Surface tension on strands: what bridges pull with, and how much strands carry. Water 0.072.")                   \
+  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg",                                               \
+    "Of the liquid on the strands. Their attribute contactangle, in degrees, takes its place.")                       \
+  X(FLOAT, filmviscosity, "Film Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                  \
+    "Of the liquid on strands, and of its drag on strands under water. Water 0.00089.")                               \
+  X(TOGGLE, viscousfilm, "Viscous Film", true,                                                                        \
+    "The film's own viscosity slows it on the strand: thin films creep, thick ones run.", ADVANCED)                   \
+  X(FLOAT, sliplength, "Slip Length", 0, HARD(0), SOFT(1e-3), "m", "How freely the film slips on the strand.",        \
+    ADVANCED)                                                                                                         \
+  X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                                \
+    "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.",     \
+    ADVANCED)                                                                                                         \
+  X(TOGGLE, transverse, "Transverse Flow", false,                                                                     \
+    "Film spreads across neighbouring strands. Strands must be simulated: animated ones have no contacts.", ADVANCED, \
+    HIDE(animated))                                                                                                   \
+  X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.")      \
+  X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                       \
+    "Volume of liquid that a strand takes in at most, in volumes of its own.")                                        \
+  X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                         \
+    "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying multiplies it.")      \
+  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                                          \
     "Time in which the attribute wetness follows the film, so that looks do not pop.")
 
-#define RV_WET_COUPLE_PARMS(X)                                                                       \
-  X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                              \
-    "How much liquid strands draw out of the bulk and catch of drops; 1: as in nature, 0: none. "    \
-    "The attribute capture multiplies it.")                                                          \
-  X(FLOAT, capacity, "Capacity", 1, HARD(0), SOFT(4), "",                                            \
-    "Scales what strands carry before they drip. The attribute capacity multiplies it.")             \
-  X(FLOAT, drip, "Drip", 30, HARD(0), SOFT(100), "s-1",                                              \
+#define RV_WET_COUPLE_PARMS(X)                                                                    \
+  X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                           \
+    "How much liquid strands draw out of the bulk and catch of drops; 1: as in nature, 0: none. " \
+    "The attribute capture multiplies it.")                                                       \
+  X(FLOAT, capacity, "Capacity", 1, HARD(0), SOFT(4), "",                                         \
+    "Scales what strands carry before they drip. The attribute capacity multiplies it.")          \
+  X(FLOAT, drip, "Drip", 30, HARD(0), SOFT(100), "s-1",                                           \
     "Rate at which film above the capacity drips off. The attribute drip multiplies it.")
 
-#define RV_WET_BRIDGE_PARMS(X)                                                                   \
-  X(FLOAT, cohesion, "Cohesion", 1, HARD(0), SOFT(4), "",                                        \
-    "Scales the pull of liquid between strands. The attribute cohesion multiplies it.")          \
-  X(FLOAT, drag, "Drag", 1, HARD(0), SOFT(10), "",                                               \
-    "Scales the drag between strands and liquid around them. The attribute drag multiplies it.") \
-  X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                     \
-    "How the drag grows with speed: as the authors print it, or as flow through porous beds.")
+#define RV_WET_BRIDGE_PARMS(X)                                                                                 \
+  X(FLOAT, cohesion, "Cohesion", 1, HARD(0), SOFT(4), "",                                                      \
+    "Scales the pull of liquid between strands. The attribute cohesion multiplies it.", HIDE(RV_WET_ANIMATED)) \
+  X(FLOAT, drag, "Drag", 1, HARD(0), SOFT(10), "",                                                             \
+    "Scales the drag between strands and liquid around them. The attribute drag multiplies it.")               \
+  X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                                   \
+    "How the drag grows with speed: as the authors print it, or as flow through porous beds.", ADVANCED)
 
 #define RV_WET_PARMS(X)                                                                                   \
   X(FOLDER, "Simulation")                                                                                 \
@@ -82,21 +90,22 @@
   RV_WET_BRIDGE_PARMS(X)                                                                                  \
   RV_WET_COUPLE_PARMS(X)                                                                                  \
   X(FOLDER, "Film")                                                                                       \
-  RV_WET_FILM_PARMS(X)                                                                                    \
+  RV_WET_FILM_PARMS(X, RV_WET_ANIMATED)                                                                   \
   X(FOLDER, "Liquid")                                                                                     \
   RV_LIQUID_SIZE_PARMS(X)                                                                                 \
   RV_LIQUID_KIND_PARMS(X)                                                                                 \
   X(FOLDER, "Forces")                                                                                     \
-  RV_STRAND_FORCE_PARMS(X)                                                                                \
+  RV_STRAND_FORCE_PARMS(X, RV_WET_ANIMATED)                                                               \
   X(FOLDER, "Contact")                                                                                    \
-  X(TOGGLE, strandcollisions, "Strand Collisions", true, "Strands touch each other, with friction.")      \
-  RV_STRAND_CONTACT_PARMS(X)                                                                              \
+  X(TOGGLE, strandcollisions, "Strand Collisions", true, "Strands touch each other, with friction.",      \
+    HIDE(RV_WET_ANIMATED))                                                                                \
+  RV_STRAND_CONTACT_PARMS(X, RV_WET_ANIMATED)                                                             \
   X(FOLDER, "Walls")                                                                                      \
   RV_LIQUID_WALL_PARMS(X)                                                                                 \
   X(FOLDER, "Limits")                                                                                     \
   RV_LIQUID_LIMIT_PARMS(X)                                                                                \
   X(FOLDER, "Output")                                                                                     \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.")
+  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.", ADVANCED)
 RV_PARM_STRUCT(RvWetParms, RV_WET_PARMS)
 // The table of wetsolver.
 extern const RvParmTable rv_wet_parm_table;
@@ -111,7 +120,7 @@ extern const RvParmTable rv_wet_parm_table;
   X(FOLDER, "Wetting")                                                                    \
   RV_WET_COUPLE_PARMS(X)                                                                  \
   X(FOLDER, "Film")                                                                       \
-  RV_WET_FILM_PARMS(X)                                                                    \
+  RV_WET_FILM_PARMS(X, "")                                                                \
   X(FOLDER, "Liquid")                                                                     \
   RV_LIQUID_SIZE_PARMS(X)                                                                 \
   X(FOLDER, "Forces")                                                                     \
@@ -119,6 +128,6 @@ extern const RvParmTable rv_wet_parm_table;
   X(FOLDER, "Limits")                                                                     \
   RV_LIQUID_LIMIT_PARMS(X)                                                                \
   X(FOLDER, "Output")                                                                     \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.")
+  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.", ADVANCED)
 
 #endif

@@ -1,0 +1,14 @@
+["fileversion","18.0.0","hasindex",false,
+ "pointcount",7,
+ "vertexcount",24,
+ "primitivecount",7,
+ "info",{"software":"rivulet","bounds":[-0.05999999865889549,0.05999999865889549,-0.05000000074505806,0.05000000074505806,-0.05196152254939079,0.05196152254939079]},
+ "topology",["pointref",["indices",[0,1,2,0,2,3,0,3,4,0,4,5,0,5,6,0,6,1,6,5,4,3,2,1]]],
+ "attributes",[
+  "pointattributes",[
+   [["scope","public","type","numeric","name","P","options",{"type":{"type":"string","value":"point"}}],
+    ["size",3,"storage","fpreal32","defaults",["size",3,"storage","fpreal64","values",[0,0,0]],
+     "values",["size",3,"storage","fpreal32","tuples",[
+       [0,0.05,0],[0.06,-0.05,0],[0.03,-0.05,0.051961523],[-0.03,-0.05,0.051961523],[-0.06,-0.05,7.347881e-18],[-0.03,-0.05,-0.051961523],[0.03,-0.05,-0.051961523]]]]]]],
+ "primitives",[
+  [["type","Polygon_run"],["startvertex",0,"nprimitives",7,"nvertices",[3,3,3,3,3,3,6]]]]]
