@@ -121,6 +121,14 @@ static void sops(void**) {
   }
 }
 
+// a Solver SOP runs its network on the start frame too; the state there is the start state, and no frame is ahead
+static void the_start_frame_is_not_stepped(void**) {
+  RvScene* scene = open(shots[0].text);
+  HdkScene glue(scene);
+  for (int frame = 1; frame <= 3; ++frame) expect(scene, glue, "s", 2, frame);
+  rv_scene_free(scene);
+}
+
 // an artist's own Solver SOP, seeded with the raw strands: the step makes the start state of them on the start frame
 static void an_unseeded_solver(void**) {
   RvScene* scene = open(shots[0].text);
@@ -335,7 +343,8 @@ static void dop_trouble(void**) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test(sops), cmocka_unit_test(an_unseeded_solver), cmocka_unit_test(without_the_node_cache),
+RV_TESTS(cmocka_unit_test(sops), cmocka_unit_test(the_start_frame_is_not_stepped),
+         cmocka_unit_test(an_unseeded_solver), cmocka_unit_test(without_the_node_cache),
          cmocka_unit_test(a_compiled_block_has_values_too), cmocka_unit_test(whole_frames), cmocka_unit_test(dops),
          cmocka_unit_test(dop_time), cmocka_unit_test(dops_without_the_hidden_parameter), cmocka_unit_test(escape_from_another_thread),
          cmocka_unit_test(scrubbing_dops), cmocka_unit_test(dop_trouble))

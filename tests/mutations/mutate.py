@@ -198,8 +198,13 @@ def copy_tree(top, fault, folder):
         except OSError:
             shutil.copy2(source, target)
 
+    def made(where, names):
+        """What is not source: builds and output at the top, and Python's caches."""
+        top_only = {name for name in names if name in (".git", "out") or name.startswith("build")}
+        return (top_only if where == top else set()) | ({"__pycache__"} & set(names))
+
     out = os.path.join(folder, "source")
-    shutil.copytree(top, out, copy_function=link, ignore=shutil.ignore_patterns("build*", ".git", "out", "__pycache__"))
+    shutil.copytree(top, out, copy_function=link, ignore=made)
     path = os.path.join(out, fault["file"])
     with open(path, encoding="utf-8") as stream:
         text = stream.read()
