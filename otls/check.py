@@ -60,6 +60,15 @@ def same_parms(name, text, row, bad):
     except dialogscript.Wrong as reason:
         bad.append("%s: %s" % (name, reason))
         return
+    # the menu of presets belongs to the asset alone
+    menus = [parm for parm in found if parm["name"] == "preset"]
+    found = [parm for parm in found if parm["name"] != "preset"]
+    tokens = ["none"] + [preset["token"] for preset in row.presets]
+    if "solver" in row.flags and row.presets:
+        if len(menus) != 1 or [pair[0] for pair in menus[0]["menu"]] != tokens or "preset" not in menus[0]["tags"].get("script_callback", ""):
+            bad.append("%s: the menu of presets differs from the table" % name)
+    elif menus:
+        bad.append("%s has a menu of presets and no presets" % name)
     mine = [parm["name"] for parm in found]
     wanted = by_level(row.parms)
     table = [parm["token"] for parm in wanted]
@@ -130,6 +139,7 @@ def check_asset(folder, row, bad):
     bad += ["%s has no section %s" % (folder, section) for section in sorted(missing)]
     same_parms(folder, read(os.path.join(inner, "DialogScript")), row, bad)
     check_help(os.path.join(inner, "Help"), row, bad)
+    check_presets(folder, read(os.path.join(inner, "PythonModule")), row, bad)
     well_formed(os.path.join(inner, "IconSVG"), bad)
     well_formed(os.path.join(inner, "Tools.shelf"), bad)
     network = os.path.join(inner, "Contents.dir")
@@ -138,6 +148,51 @@ def check_asset(folder, row, bad):
     wrong = check_contents.check(row, read(os.path.join(network, "Contents.mime")), read(os.path.join(inner, "DialogScript")),
                                  read(os.path.join(inner, "MessageNodes")))
     bad += ["%s: %s" % (folder, reason) for reason in wrong]
+
+
+class PresetParm:
+    """A replacement of hou.Parm for the menu of presets."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def evalAsString(self):
+        return self.value
+
+    def set(self, value):
+        self.value = value
+
+
+class PresetNode:
+    """A replacement of hou.Node that takes values as the table does."""
+
+    def __init__(self, row):
+        self.menu, self.set = PresetParm("none"), rivulet.Scene().add(row.type, "n")
+
+    def parm(self, token):
+        assert token == "preset", token
+        return self.menu
+
+    def setParms(self, values):
+        for token, value in values.items():
+            self.set[token] = value
+
+
+def check_presets(folder, module, row, bad):
+    """Runs the asset's Python for every preset: afterwards the node has the values of the table, and the menu its first item."""
+    space = {}
+    exec(compile(module, "PythonModule", "exec"), space)
+    for preset in row.presets:
+        node = PresetNode(row)
+        node.menu.set(preset["token"])
+        try:
+            space["preset"](node)
+        except Exception as reason:  # whatever the module raises
+            bad.append("%s: preset %s: %s" % (folder, preset["token"], reason))
+            continue
+        wrong = [token for token, value in preset["values"].items() if node.set[token] != value]
+        if wrong or node.menu.value != "none":
+            bad.append("%s: preset %s leaves %s" % (folder, preset["token"], wrong or "its menu"))
 
 
 def check_help(path, row, bad):

@@ -16,7 +16,7 @@ def asset_channels(dialog):
     """The channels of the asset's interface by the parameter that has them; none for buttons."""
     found = {}
     for parm in dialogscript.parms(dialogscript.parse(dialog)):
-        if parm["type"] != "button":
+        if parm["type"] != "button" and parm["name"] != "preset":  # the menu acts by its script
             found[parm["name"]] = [parm["name"] + letter for letter in SUFFIX.get(parm["type"], "")] or [parm["name"]]
     return found
 

@@ -30,6 +30,7 @@ OPTIONS = (("CheckExternal", 1), ("ContentsCompressionType", 1), ("ForbidOutside
            ("LockContents", 1), ("MakeDefault", 1), ("ParmsFromVfl", 0), ("PrefixDroppedParmLabel", 0),
            ("PrefixDroppedParmName", 0), ("SaveCachedCode", 0), ("SaveIcon", 1), ("SaveSpareParms", 0),
            ("UnlockOnCreate", 0), ("UseDSParms", 1))
+PRESET = "preset"  # the menu of an asset's presets
 SETUPS = (("wet_hair", "Wet Hair", "wetsolver", "A head of hair above a pool; key the node move to dip it."),
           ("pour_on_fur", "Pour on Fur", "wetsolver", "Fur with water poured over it."))
 
@@ -58,7 +59,27 @@ def dialog(row):
     body = body.replace(button, button + """            parmtag { "script_callback" "hou.phm().reset(kwargs['node'])" }
             parmtag { "script_callback_language" "python" }
 """)
-    return body.replace(mark, "    name    %s\n" % naming.operator(row.type) + "\n".join(head) + "\n")
+    body = body.replace(mark, "    name    %s\n" % naming.operator(row.type) + "\n".join(head) + "\n" + preset_menu(row))
+    return body
+
+
+def quoted(text):
+    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def preset_menu(row):
+    """A menu of the asset alone: choosing an item sets parameters, and the menu goes back to its first item. No inner node refers
+    to it, so it does not make the simulation start again by itself."""
+    if not row.presets:
+        return ""
+    items = [("none", "Choose...")] + [(preset["token"], preset["label"]) for preset in row.presets]
+    lines = ["    parm {", '        name    "%s"' % PRESET, '        label   "Preset"', "        type    ordinal", '        default { "0" }', "        menu {"]
+    lines += ["            %s %s" % (quoted(token), quoted(label)) for token, label in items]
+    help_text = "Sets several parameters at once. " + " ".join("%s: %s" % (preset["label"], preset["help"]) for preset in row.presets)
+    lines += ["        }", "        help    %s" % quoted(help_text),
+              """        parmtag { "script_callback" "hou.phm().preset(kwargs['node'])" }""",
+              '        parmtag { "script_callback_language" "python" }', "    }", ""]
+    return "\n".join(lines)
 
 
 def sections(names):
@@ -91,10 +112,25 @@ soptoolutils.genericTool(kwargs, '$HDA_NAME')]]></script>
 """ % row.category
 
 
-def module():
+def module(row):
     """PythonModule of an asset."""
-    return "# The button Reset Simulation: the Solver SOP inside forgets its frames.\ndef reset(node):\n" \
-           "    node.node('solve').parm('resimulate').pressButton()\n"
+    values = "".join("    %r: %r,\n" % (preset["token"], preset["values"]) for preset in row.presets)
+    return """# The button Reset Simulation: the Solver SOP inside forgets its frames.
+def reset(node):
+    node.node('solve').parm('resimulate').pressButton()
+
+
+PRESETS = {
+%s}
+
+
+# The menu Preset: sets the parameters of the chosen preset, as one step of undo, and shows its first item again.
+def preset(node):
+    chosen = node.parm('preset').evalAsString()
+    if chosen in PRESETS:
+        node.setParms(PRESETS[chosen])
+        node.parm('preset').set('none')
+""" % values
 
 
 def asset(row):
@@ -103,7 +139,7 @@ def asset(row):
     parts = {"DialogScript": dialog(row), "TypePropertiesOptions": "".join("%s := %d;\n" % pair for pair in OPTIONS),
              "CreateScript": "# Automatically generated script\n\\set noalias = 1\n",
              "Help": described(row.type, "help"), "IconSVG": glyphs.icon(row.type, row.category), "Tools.shelf": tool(row),
-             "PythonModule": module(), "MessageNodes": contents.message_nodes(row)}
+             "PythonModule": module(row), "MessageNodes": contents.message_nodes(row)}
     files = {"%s/%s/%s" % (folder, inner, naming.encode(name)): text for name, text in parts.items()}
     # Houdini expands the section Contents.gz to a folder with the archive in it.
     files["%s/%s/Sections.list" % (folder, inner)] = sections(sorted(parts) + ["Contents.gz"])

@@ -113,6 +113,14 @@ typedef struct RvPortDef {
   bool required;  // inputs
 } RvPortDef;
 
+// A preset of a node type: values of some of its parameters that belong together. The others stay as they are.
+typedef struct RvPresetDef {
+  const char* token;
+  const char* label;
+  const char* help;    // a sentence: what it is for
+  const char* values;  // "viscosity=10 stick=on": tokens of parameters with values as rv_parms_set_text reads them
+} RvPresetDef;
+
 typedef enum RvNodeFlag {
   RV_NODE_GENERATOR = 1,        // needs no input
   RV_NODE_SOLVER = 2,           // start + step, Solver SOP rules
@@ -137,6 +145,8 @@ typedef struct RvNodeType {
   const RvPortDef* outputs;
   size_t noutput;
   const RvParmTable* parms;
+  const RvPresetDef* presets;  // NULL: none
+  size_t npreset;
   const char* const* stages;  // solvers: names of the timers, NULL-terminated; else NULL
   const RvFieldDef* fields;   // solvers: the state
   size_t nfield;

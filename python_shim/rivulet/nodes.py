@@ -46,6 +46,7 @@ class Type:
         self.inputs = row["inputs"]
         self.outputs = row["outputs"]
         self.parms = row["parms"]
+        self.presets = row["presets"]
         self._by_token = {parm["token"]: parm for parm in self.parms}
 
     def component(self, token: str):

@@ -183,6 +183,13 @@ class Node(Output):
             self.parm(token).set(value)
         return self
 
+    def preset(self, token: str) -> Node:
+        """Sets the parameters of a preset of the node's type: wet.preset("honey"). The others stay as they are."""
+        presets = {preset["token"]: preset["values"] for preset in nodes.find(self.type).presets}
+        if token not in presets:
+            raise InputError("NOT_FOUND", "%s has no preset '%s'; it has: %s" % (self.type, token, " ".join(presets) or "none"))
+        return self.set(**presets[token])
+
     def __setitem__(self, token: str, value: Value) -> None:
         self.parm(token).set(value)
 

@@ -1,5 +1,6 @@
 // Film solver: the surface-flow stage alone (design section 3): strands are animated, liquid is cached or none.
 #include "node/define.h"
+#include "node/solver/solver_presets.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_TABLE(RvFilmParms, film_table, RV_FILM_PARMS)
@@ -28,6 +29,8 @@ static const RvWetNode node = {.translate = translate,
 static const RvSolverType solver = RV_WET_SOLVER(node, 2);
 RV_SOLVER_CALLS(film, solver)
 
+static const RvPresetDef presets[] = {RV_LIQUID_PRESETS("", "", "", "")};
+
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first, as they are in every frame.", true},
     {"liquid", "Liquid", "Particles of every frame, with P v pscale id, that wet the strands.", false},
@@ -55,6 +58,7 @@ const RvNodeType rv_node_filmsolver = {
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
     .parms = &film_table,
+    RV_NODE_PRESETS(presets),
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,

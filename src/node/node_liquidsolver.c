@@ -1,6 +1,7 @@
 // Liquid solver: the liquid stage alone (design section 3), the wet solver without strands. Its method is
 // rv_wet_substep in wet/solver.c.
 #include "node/define.h"
+#include "node/solver/solver_presets.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvLiquidParms, liquid_table, RV_LIQUID_PARMS)
@@ -18,6 +19,16 @@ static const RvWetNode node = {
 
 static const RvSolverType solver = RV_WET_SOLVER(node, 1);
 RV_SOLVER_CALLS(liquid, solver)
+
+static const RvPresetDef presets[] = {
+    {"water", "Water", "Clean water, with the tension of its surface.",
+     "density=1000 viscosity=0 surfacetension=0.072"},
+    {"soap", "Soapy Water", "Water with shampoo.", "density=1000 viscosity=0 surfacetension=0.03"},
+    {"oil", "Oil", "Olive oil.", "density=915 viscosity=0.08 surfacetension=0.032"},
+    {"honey", "Honey", "Folds and coils as it falls.", "density=1420 viscosity=10 surfacetension=0.055 stick=on"},
+    {"preview", "Preview", "Coarse solves for blocking a shot; the surface has no tension.",
+     "substeps=1 tolerance=1e-3 surfacetension=0"},
+    {"final", "Final", "Fine solves for the shot.", "substeps=4 tolerance=1e-7"}};
 
 static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
@@ -66,6 +77,7 @@ const RvNodeType rv_node_liquidsolver = {
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
     .parms = &liquid_table,
+    RV_NODE_PRESETS(presets),
     .stages = rv_liquid_node_stages,
     .fields = rv_liquid_fields,
     .nfield = RV_LIQUID_FIELD_COUNT,

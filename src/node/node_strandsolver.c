@@ -1,6 +1,7 @@
 // Strand solver: the hair stage alone (design section 3), the wet solver without liquid. Its method is rv_wet_substep
 // in wet/solver.c.
 #include "node/define.h"
+#include "node/solver/solver_presets.h"
 #include "node/solver/wet_frame.h"
 
 RV_PARM_ROWS(RvStrandParms, strand_table, RV_STRAND_PARMS)
@@ -21,6 +22,11 @@ static const RvWetNode node = {.translate = translate,
 
 static const RvSolverType solver = RV_WET_SOLVER(node, 1);
 RV_SOLVER_CALLS(strand, solver)
+
+static const RvPresetDef presets[] = {
+    RV_FIBRE_PRESETS,
+    {"preview", "Preview", "Coarse solves for blocking a shot.", "substeps=2 niter=4 tolerance=1e-2"},
+    {"final", "Final", "Fine solves for the shot.", "substeps=8 niter=24 tolerance=1e-5"}};
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",
@@ -58,6 +64,7 @@ const RvNodeType rv_node_strandsolver = {
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
     .parms = &strand_table,
+    RV_NODE_PRESETS(presets),
     .stages = rv_strand_node_stages,
     .fields = rv_strand_fields,
     .nfield = RV_STRAND_FIELD_COUNT,

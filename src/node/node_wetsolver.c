@@ -1,6 +1,7 @@
 // Wet solver: strands, the film on them and the liquid around them (design section 3). Its method is rv_wet_substep in
 // wet/solver.c.
 #include "node/define.h"
+#include "node/solver/solver_presets.h"
 #include "node/solver/wet_frame.h"
 
 typedef RvWetParms RV_PARM_THIS;
@@ -23,6 +24,13 @@ static const RvWetNode node = {.translate = translate,
 
 static const RvSolverType solver = RV_WET_SOLVER(node, 2);
 RV_SOLVER_CALLS(wet, solver)
+
+static const RvPresetDef presets[] = {
+    RV_LIQUID_PRESETS(" viscosity=0", " viscosity=0", " viscosity=0.08", " viscosity=10"),
+    RV_FIBRE_PRESETS,
+    {"preview", "Preview", "Coarse solves for blocking a shot.",
+     "substeps=2 niter=8 tolerance=1e-2 pressuretolerance=1e-3"},
+    {"final", "Final", "Fine solves for the shot.", "substeps=8 niter=64 tolerance=1e-4 pressuretolerance=1e-6"}};
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",
@@ -66,6 +74,7 @@ const RvNodeType rv_node_wetsolver = {
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
     .parms = &rv_wet_parm_table,
+    RV_NODE_PRESETS(presets),
     .stages = rv_wet_node_stages,
     .fields = rv_wet_fields,
     .nfield = RV_WET_FIELD_COUNT,

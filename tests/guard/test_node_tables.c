@@ -172,6 +172,28 @@ static void check_ports(const RvNodeType* type, const RvPortDef* ports, size_t c
   }
 }
 
+// A preset sets parameters that exist to values that they take.
+static void check_presets(const RvNodeType* type) {
+  for (size_t i = 0; i < type->npreset; ++i) {
+    const RvPresetDef* preset = type->presets + i;
+    char copy[512];
+    snprintf(copy, sizeof copy, "%s", preset->values);
+    RvParms* parms = rv_parms_new(type->parms);
+    int count = 0;
+    for (char* word = strtok(copy, " "); word; word = strtok(NULL, " "), ++count) {
+      RvError e = {0};
+      char* value = strchr(word, '=');
+      if (value) *value++ = 0;
+      if (!value || rv_parms_set_text(parms, word, value, &e))
+        FAULT(type, NULL, "preset %s: %s", preset->token, e.text);
+    }
+    rv_parms_free(parms);
+    if (!count || !is_sentence(preset->help)) FAULT(type, NULL, "preset %s has no values or no help", preset->token);
+    for (size_t j = 0; j < i; ++j)
+      if (!strcmp(preset->token, type->presets[j].token)) FAULT(type, NULL, "two presets '%s'", preset->token);
+  }
+}
+
 static void tables_keep_the_rules(void** state) {
   (void)state;
   assert_true(rv_node_builtin_count() > 0);
@@ -185,6 +207,7 @@ static void tables_keep_the_rules(void** state) {
     check_ports(type, type->outputs, type->noutput, "output");
     check_names(type);
     check_levels(type);
+    check_presets(type);
     for (size_t r = 0; r < type->parms->count; ++r) check_row(type, type->parms->rows + r);
     for (size_t j = 0; j < i; ++j)
       if (!strcmp(type->type, rv_node_type(j)->type)) FAULT(type, NULL, "two node types of that name");

@@ -75,6 +75,20 @@ const char* rv_describe_flag(const RvNodeType* type, int index) {
   return NULL;
 }
 
+RvPresetValue rv_describe_preset(const RvNodeType* type, const char* values) {
+  RvPresetValue value = {0};
+  char token[RV_PARM_TOKEN_BYTES] = {0};
+  values += strspn(values, " ");
+  size_t name = strcspn(values, "=");
+  if (!values[name] || name >= sizeof token) return value;
+  memcpy(token, values, name);
+  value.row = rv_parm_find(type->parms, token);
+  value.text = values + name + 1;
+  value.count = strcspn(value.text, " ");
+  value.next = value.text + value.count;
+  return value;
+}
+
 void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* out) {
   size_t used = 0;
   while (*part) {

@@ -21,6 +21,15 @@ bool rv_describe_has_range(const RvParmDef* row);
 void rv_describe_range(const RvParmDef* row, RvText* out);
 // Name of the index-th flag of a type; NULL beyond the last.
 const char* rv_describe_flag(const RvNodeType* type, int index);
+// A value of a preset, borrowed from its text.
+typedef struct RvPresetValue {
+  const RvParmDef* row;  // NULL: there are no more values, or the text is wrong
+  const char* text;      // as rv_parms_set_text reads it, `count` bytes
+  size_t count;
+  const char* next;  // where the next value begins
+} RvPresetValue;
+// The value at a place of RvPresetDef.values.
+RvPresetValue rv_describe_preset(const RvNodeType* type, const char* values);
 // Writes a text in lines of at most `columns`, each indented by `indent` blanks; paragraphs are kept.
 void rv_describe_wrap(const char* part, size_t indent, size_t columns, RvText* out);
 

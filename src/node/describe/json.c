@@ -135,6 +135,38 @@ static void write_parms(RvText* out, const RvParmTable* table) {
   rv_text_add(out, "]");
 }
 
+// Writes a value of a preset as JSON.
+static void write_preset_value(RvText* out, const RvParmDef* row, const char* text, size_t count) {
+  if (row->type == RV_PARM_TOGGLE)
+    rv_text_add(out, boolean(count == 2));  // "on", not "off"
+  else if (row->type == RV_PARM_FLOAT || row->type == RV_PARM_INT)
+    rv_text_add_bytes(out, text, count);
+  else
+    write_bytes(out, text, count);
+}
+
+// Writes the presets: label, help, and values by token.
+static void write_presets(RvText* out, const RvNodeType* type) {
+  key(out, ",\n  ", "presets");
+  rv_text_add(out, "[");
+  for (size_t i = 0; i < type->npreset; ++i) {
+    const RvPresetDef* preset = type->presets + i;
+    string_member(out, i ? ",\n    {" : "\n    {", "token", preset->token);
+    string_member(out, ", ", "label", preset->label);
+    string_member(out, ", ", "help", preset->help);
+    key(out, ", ", "values");
+    const char* before = "{";
+    for (RvPresetValue value = rv_describe_preset(type, preset->values); value.row;
+         value = rv_describe_preset(type, value.next)) {
+      key(out, before, value.row->token);
+      write_preset_value(out, value.row, value.text, value.count);
+      before = ", ";
+    }
+    rv_text_add(out, "}}");
+  }
+  rv_text_add(out, "]");
+}
+
 // Writes the stages and state fields of a solver.
 static void write_state(RvText* out, const RvNodeType* type) {
   key(out, ",\n  ", "stages");
@@ -182,6 +214,7 @@ void rv_describe_json(const RvNodeType* type, RvText* out) {
   write_ports(out, "inputs", type->inputs, type->ninput, true);
   write_ports(out, "outputs", type->outputs, type->noutput, false);
   write_parms(out, type->parms);
+  write_presets(out, type);
   write_state(out, type);
   rv_text_add(out, "\n}\n");
 }

@@ -88,6 +88,15 @@ static void write_parms(RvText* out, const RvParmTable* table) {
   }
 }
 
+// Writes the table of presets.
+static void write_presets(RvText* out, const RvNodeType* type) {
+  if (!type->npreset) return;
+  rv_text_add(out, "\n## Presets\n\n| preset | token | sets | |\n|---|---|---|---|\n");
+  for (size_t i = 0; i < type->npreset; ++i)
+    rv_text_addf(out, "| %s | `%s` | `%s` | %s |\n", type->presets[i].label, type->presets[i].token,
+                 type->presets[i].values, type->presets[i].help);
+}
+
 // Writes the stages and state fields of a solver.
 static void write_state(RvText* out, const RvNodeType* type) {
   if (type->stages) rv_text_add(out, "\n## Stages\n\nThe names of the timers, in the order of a substep:");
@@ -126,5 +135,6 @@ void rv_describe_md(const RvNodeType* type, RvText* out) {
   write_ports(out, "Inputs", type->inputs, type->ninput, true);
   write_ports(out, "Outputs", type->outputs, type->noutput, false);
   write_parms(out, type->parms);
+  write_presets(out, type);
   write_state(out, type);
 }
