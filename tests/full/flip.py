@@ -5,10 +5,13 @@
 Clumps: groups of strands that liquid joins in their last quarters, from the report; least within 0.5 s of the time that
 the last strand left the water, against the strands. Drops: each is followed back by its age to where it began, and its
 nearest strand there is found; how much of their volume began in the last 15% of the strands' length. Wetness: the most
-that it changes at a vertex from one frame to the next; after a resting drop touches hair it is 0.25 at most.
+that it changes at a vertex from one frame to the next; after a resting drop touches hair it is 0.25 at most. Flyaways: tips
+farther than 1 cm from any other tip in the last frame. 2% are wanted; as long as there are more, they must be fewer than in the dry
+groom, whose strands stand 5 mm apart and differ in length by up to 4 cm, and as many as docs/wet_scenes.md says.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -20,6 +23,7 @@ import houdini_oracle  # noqa: E402
 
 TOP = os.path.join(HERE, "..", "..")
 GRAVITY, FPS = -9.81, 24
+FAR = 0.01  # m from any other tip: a flyaway
 
 
 def column(geometry, name):
@@ -70,6 +74,30 @@ def most_wetting(folder, frames):
     return most
 
 
+def places(folder, frame):
+    """[strands, points, 3]"""
+    file = houdini_oracle.read(os.path.join(folder, "hair.%04d.bgeo.sc" % frame))
+    count = sum(1 for u in column(file, "curveu") if u[0] == 0)
+    return numpy.array(column(file, "P")).reshape(count, -1, 3)
+
+
+def flyaways(x):
+    """Share of the tips that are farther than FAR from any other tip."""
+    tips = x[:, -1]
+    alone = 0
+    for i in range(len(tips)):
+        square = ((tips - tips[i]) ** 2).sum(1)
+        square[i] = numpy.inf
+        alone += square.min() > FAR ** 2
+    return alone / len(tips)
+
+
+def told(pattern):
+    """A number of docs/wet_scenes.md."""
+    with open(os.path.join(TOP, "docs", "wet_scenes.md"), encoding="utf-8") as stream:
+        return float(re.search(pattern, stream.read()).group(1))
+
+
 def main():
     rivulet, folder = sys.argv[1], sys.argv[2]
     os.makedirs(folder, exist_ok=True)
@@ -96,7 +124,16 @@ def main():
         1e9 * total, 100 * tips / total if total else 0))
     change = most_wetting(folder, [int(row["frame"]) for row in rows])
     print("wetness changes by at most %.3f a frame (0.25 wanted)" % change)
-    return 0 if ratio >= 5 and total and tips >= 0.6 * total and change <= 0.25 else 1
+    alone = flyaways(places(folder, int(rows[-1]["frame"])))
+    dry = flyaways(places(folder, int(rows[0]["frame"])))
+    print("flyaways: %.1f%% of the tips are farther than 1 cm from any other at the end (2%% wanted), %.1f%% of the dry groom's" % (
+        100 * alone, 100 * dry))
+    page = [(told(r"; (\d+)% of what drips leaves"), 100 * tips / total if total else 0, 5),
+            (told(r"([\d.]+)% of the tips end farther than 1 cm"), 100 * alone, 0.5)]
+    for value, measured, apart in page:
+        print("docs/wet_scenes.md says %g%%, measured %.1f%% (within %g)" % (value, measured, apart))
+    true = all(abs(value - measured) <= apart for value, measured, apart in page)
+    return 0 if ratio >= 5 and total and tips >= 0.6 * total and change <= 0.25 and alone < dry and true else 1
 
 
 if __name__ == "__main__":
