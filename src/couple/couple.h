@@ -111,7 +111,7 @@ RvResult rv_couple_spacing(RvCouple* couple, const RvCoupleStrands* strands, con
 typedef struct RvCoupleMeniscus {
   const RvCoupleStrands* strands;
   const RvCoupleSettings* settings;
-  const double* air;          // [vertices] w_FF
+  const double* under_water;  // [vertices] share under water, 0 to 1
   double cohesion;            // multiplies the force; 0: none
   const double* cohesion_at;  // [vertices] multiplies it too; NULL: 1
   const double* drag;         // [unknowns] kg/s, of the bulk; NULL: none
@@ -142,10 +142,11 @@ RvResult rv_couple_drip(RvCouple* couple, const RvCoupleStrands* strands, const 
 
 // The bulk at the strands; valid until the next call.
 typedef struct RvCoupleSample {
-  double* wet;       // [vertices] w_FF (WH-18): 1 in air, 0 under water, smooth
-  double* share;     // [vertices] volume fraction phi of fibres (WH-39, E75), clamped to [1e-6, 0.4]
-  double* velocity;  // [unknowns] m/s, of the bulk; angles 0
-  double* drag;      // [unknowns] kg/s, diagonal of the drag tensor, with the factor 1 / (1 + dt sum D / m_f) (E48)
+  double* wet;          // [vertices] w_FF (WH-18): 1 in air, 0 under water, smooth
+  double* under_water;  // [vertices] share of the liquid around, 0 to 1: half of it at the surface of a pool
+  double* share;        // [vertices] volume fraction phi of fibres (WH-39, E75), clamped to [1e-6, 0.4]
+  double* velocity;     // [unknowns] m/s, of the bulk; angles 0
+  double* drag;         // [unknowns] kg/s, diagonal of the drag tensor, with the factor 1 / (1 + dt sum D / m_f) (E48)
   double* drag_velocity;  // [unknowns] m/s, the velocity that the drag pulls to
 } RvCoupleSample;
 // Samples the bulk. The strands' implicit step takes `drag` and `drag_velocity`; the off-diagonal drag at the present

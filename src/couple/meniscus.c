@@ -22,11 +22,11 @@
 #include "space/sort.h"
 
 enum { STRANDS_OF_TASK = 256, PLACES_OF_TASK = 64 };
-enum { AXIS_BITS = 20 };              // of a cell's key for each axis
-enum { MOST_NEIGHBOURS = 256 };       // of a place in the mean; where there are more, a shorter range is enough
-enum { MOST_ITERATIONS = 40 };        // of the solve
-// w_FF at the surface, where cells are half full: 1 - s(1 / (2 RV_COUPLE_FULL)) with the smooth step s.
-static const double SURFACE = 0.248;
+enum { AXIS_BITS = 20 };         // of a cell's key for each axis
+enum { MOST_NEIGHBOURS = 256 };  // of a place in the mean; where there are more, a shorter range is enough
+enum { MOST_ITERATIONS = 40 };   // of the solve
+// Share under water: below it a strand counts as dry. Spray of single particles has less.
+static const double LEAST_WET = 0.05;
 static const double RANGE = 2;        // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
 static const double FADE = 0.75;      // of the range: from here on the force fades to 0
 static const double SHORTER = 0.7;    // factor of the range where there are too many neighbours
@@ -155,42 +155,63 @@ static Place place_on(const Meniscus* k, size_t n, int i, double t) {
   return p;
 }
 
-// How far a strand pierces the surface between its points i and i + 1, 0 to 1: w_FF reaches 0 on the wet side and 1 on
-// the dry one. A tip that just enters or leaves the liquid has no meniscus yet, so that the force begins and ends
-// smoothly, wherever the grid lies.
-static double pierced(const double* air, int count, int i) {
-  double above = air[(size_t)i * RV_LANES], below = air[(size_t)(i + 1) * RV_LANES];
-  bool up = above >= SURFACE;
-  double low = rv_min(above, below), high = rv_max(above, below);
-  // the stretches on both sides, each up to the next crossing
-  for (int j = i + 1; j < count && (air[(size_t)j * RV_LANES] >= SURFACE) != up; ++j) {
-    low = rv_min(low, air[(size_t)j * RV_LANES]);
-    high = rv_max(high, air[(size_t)j * RV_LANES]);
+// A stretch of a strand that is in one body of liquid.
+typedef struct Wetted {
+  int first, last;  // vertices, the last one beyond
+  double peak;      // largest share under water
+} Wetted;
+
+static double under(const double* share, int i) {
+  return rv_min(share[(size_t)i * RV_LANES], 1);
+}
+
+// The next stretch from vertex i on; empty at the end of the strand.
+static Wetted next_wetted(const double* share, int count, int i) {
+  while (i < count && !(under(share, i) > LEAST_WET)) ++i;
+  Wetted w = {.first = i, .last = i};
+  for (; w.last < count && under(share, w.last) > LEAST_WET; ++w.last) w.peak = rv_max(w.peak, under(share, w.last));
+  return w;
+}
+
+// How dry a strand is beyond its crossing of the surface between the points i and i + 1, 0 to 1, so that the force
+// begins smoothly where a tip comes out of the liquid: by the driest point up to the next crossing.
+static double dry_beyond(const double* share, int count, int i, double surface) {
+  const int step = under(share, i) > surface ? 1 : -1;
+  double least = surface;
+  for (int j = step > 0 ? i + 1 : i; j >= 0 && j < count && !(under(share, j) > surface); j += step)
+    least = rv_min(least, under(share, j));
+  return rv_smooth_step((surface - least) / surface);
+}
+
+// Places of a strand. The surface lies where the share under water is half of its peak in this body of liquid, and the
+// charge has that peak as a factor: in a pool it is 1. A jet of a few cells has a lower peak on each of more hairs.
+// Their charges add up to those of the hairs that stand in the jet, however few cells wide it is.
+static size_t places_of_strand(const Meniscus* k, size_t n, Place* out) {
+  const RvCoupleStrand* s = &k->c->strands.data[n];
+  const double* share = k->def->under_water + s->vertex;
+  size_t count = 0;
+  for (Wetted w = next_wetted(share, s->count, 0); w.first < s->count; w = next_wetted(share, s->count, w.last)) {
+    const double surface = 0.5 * w.peak;
+    const int first = w.first > 0 ? w.first - 1 : 0, last = w.last < s->count ? w.last : s->count - 1;
+    for (int i = first; i < last; ++i) {
+      double a = under(share, i) - surface, b = under(share, i + 1) - surface;
+      if ((a > 0) == (b > 0)) continue;
+      if (out) {
+        out[count] = place_on(k, n, i, a / (a - b));
+        out[count].charge *= w.peak * dry_beyond(share, s->count, i, surface);
+      }
+      ++count;
+    }
   }
-  for (int j = i; j >= 0 && (air[(size_t)j * RV_LANES] >= SURFACE) == up; --j) {
-    low = rv_min(low, air[(size_t)j * RV_LANES]);
-    high = rv_max(high, air[(size_t)j * RV_LANES]);
-  }
-  return rv_smooth_step((SURFACE - low) / SURFACE) * rv_smooth_step((high - SURFACE) / (1 - SURFACE));
+  return count;
 }
 
 // Finds the places of all strands, or counts them where `out` is NULL.
 static size_t find_places(const Meniscus* k, Place* out) {
   const RvCouple* c = k->c;
   size_t count = 0;
-  for (size_t n = 0; n < c->strands.count; ++n) {
-    const RvCoupleStrand* s = &c->strands.data[n];
-    const double* air = k->def->air + s->vertex;
-    for (int i = 0; s->valid && i + 1 < s->count; ++i) {
-      double a = air[(size_t)i * RV_LANES] - SURFACE, b = air[(size_t)(i + 1) * RV_LANES] - SURFACE;
-      if ((a < 0) == (b < 0)) continue;
-      if (out) {
-        out[count] = place_on(k, n, i, a / (a - b));
-        out[count].charge *= pierced(air, s->count, i);
-      }
-      ++count;
-    }
-  }
+  for (size_t n = 0; n < c->strands.count; ++n)
+    if (c->strands.data[n].valid) count += places_of_strand(k, n, out ? out + count : NULL);
   return count;
 }
 

@@ -168,10 +168,13 @@ static void drag_of(const RvCoupleSettings* set, double phi, double radius, doub
   }
 }
 
-// Share of a point that is under water: 1/2 where cells are half full, so that drag begins at the surface at any size
-// of the cells. The submersion of WH-18, which is 1 from RV_COUPLE_FULL on, lies 0.23 cells above it.
+// Share of a point that is under water, for the drag: the fill of the space around it. Summed over the section of a
+// body of liquid it is the section itself, however few cells wide the body is, so that a jet is braked by as many hairs
+// as stand in it. A step of the fill would be right for a pool alone: on the axis of a jet of 1.5 cells the fill is
+// 0.7, and half of its section is below 1/2. The surface of a pool lies where cells are half full. The submersion of
+// WH-18, which is 1 from RV_COUPLE_FULL on, lies 0.23 cells above it.
 static double under_water(double fill) {
-  return rv_smooth_step((fill - (1 - RV_COUPLE_FULL)) / (2 * RV_COUPLE_FULL - 1));
+  return rv_clamp(fill, 0, 1);
 }
 
 // Volume fraction, submersion and drag tensor of a point.
@@ -261,6 +264,7 @@ static void sum_effective(const Sample* s, const RvCouplePoint* p, int axis, dou
 typedef struct Sums {
   double length;           // m
   double submersion;       // m, length times submersion
+  double under_water;      // m, length times the share under water
   double share;            // m, length times volume fraction of fibres
   double wet_length;       // m of points in liquid
   double u[3];             // m2/s, wet length times velocity of the liquid
@@ -282,6 +286,7 @@ static void add_part(Sums* to, const Sums* from, double part) {
 static Sums point_sums(const Sample* s, const RvCoupleVertex* v, RvVec3 tangent, RvCouplePoint* p) {
   double t[3] = {tangent.x, tangent.y, tangent.z}, mass[3], slip[3], root[3];
   Sums r = {.length = (double)p->length, .submersion = (double)p->length * (double)p->submersion};
+  r.under_water = r.length * (double)p->under_water;
   r.share = r.length * (double)p->share;
   r.wet_length = rv_couple_point_wet(p) ? r.length : 0;
   for (int a = 0; a < 3; ++a) {
@@ -320,6 +325,7 @@ static void finish_vertex(const Sample* s, const RvCoupleStrand* strand, int i, 
   // the points' lengths are floats, so a submersion of 1 is reached within their rounding
   double submersion = v->length > 0 ? r->submersion / v->length : 0;
   rv_couple_put1(out->wet, strand, i, submersion < 1 - FLOAT_ROUNDING ? 1 - submersion : 0);
+  rv_couple_put1(out->under_water, strand, i, v->length > 0 ? r->under_water / v->length : 0);
   rv_couple_put1(out->share, strand, i, r->length > 0 ? r->share / r->length : RV_COUPLE_SHARE_LEAST);
   rv_couple_put3(out->velocity, strand, i, rv_vec3_load64(u));
   rv_couple_put3(out->drag, strand, i, rv_vec3_load64(r->drag));
@@ -361,13 +367,14 @@ static void gather_some(void* arg, size_t begin, size_t end) {
 
 // Room for the output arrays; false: no memory.
 static bool fit_out(RvCouple* c, const RvStrandModel* m) {
-  size_t count = 2 * m->vertices + 3 * m->unknowns, n = c->vertices.count;
+  size_t count = 3 * m->vertices + 3 * m->unknowns, n = c->vertices.count;
   if (!rv_array_resize(&c->out, count) || !rv_array_resize(&c->sampled_velocity, 3 * n) ||
       !rv_array_resize(&c->wet_length, n))
     return false;
   memset(c->out.data, 0, count * sizeof(double));
   c->sample.wet = c->out.data;
-  c->sample.share = c->sample.wet + m->vertices;
+  c->sample.under_water = c->sample.wet + m->vertices;
+  c->sample.share = c->sample.under_water + m->vertices;
   c->sample.velocity = c->sample.share + m->vertices;
   c->sample.drag = c->sample.velocity + m->unknowns;
   c->sample.drag_velocity = c->sample.drag + m->unknowns;

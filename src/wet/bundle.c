@@ -43,7 +43,7 @@ RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
   RvCoupleSettings settings = rv_wet_couple_settings(w);
   RvCoupleMeniscus def = {.strands = &strands,
                           .settings = &settings,
-                          .air = w->air_share,
+                          .under_water = w->bulk->under_water,
                           .cohesion = w->settings.cohesion,
                           .cohesion_at = w->settings.cohesion_at,
                           .drag = w->bulk->drag,
