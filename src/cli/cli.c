@@ -26,7 +26,9 @@ static const struct {
      "             [--max-memory SIZE] [--confine DIR[:DIR]] [--quiet] -o FILE.png|FILE.mp4|DIR"},
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
     {"info", rv_cli_info, "info FILE... [--json]"},
-    {"convert", rv_cli_convert, "convert IN OUT [--frames A-B] [--fps N]"},
+    {"convert", rv_cli_convert,
+     "convert IN OUT [--frames A-B] [--fps N] [--metersperunit M] [--curves linear|catmullrom|bspline]\n"
+     "             [--mesh skin|liquid]"},
     {"plot", rv_cli_plot, "plot REPORT [-o FILE.svg|FILE.png]"},
     {"check", rv_cli_check, "check [NAME...] [--json]"},
     {"wedge", rv_cli_wedge,

@@ -9,11 +9,15 @@
 #include "geo/text.h"
 
 static const double LARGEST_FPS = 1e6;
+static const double LARGEST_UNIT = 1e9;  // m
 
 // One call of the command.
 typedef struct Conversion {
   const char *in, *out;     // file names, with $F for a sequence
   double first, last, fps;  // frames, frames a second
+  double meters;            // per unit, of a USD stage
+  RvUsdaBasis basis;        // of the curves of a USD stage
+  bool liquid_mesh;         // its mesh is that of a liquid
 } Conversion;
 
 // Loads the input of a frame.
@@ -25,9 +29,51 @@ static RvResult load(const Conversion* c, double frame, RvDetail** out, RvError*
   return result;
 }
 
+// Source of the frames of a stage; only the current one is in memory.
+typedef struct Source {
+  const Conversion* conversion;
+  double first;  // frame
+  RvDetail* detail;
+} Source;
+
+// Callback of the USD writer: loads frame `index` and releases the one before.
+static RvResult next_frame(void* user, size_t index, const RvDetail** out, RvError* error) {
+  Source* source = user;
+  rv_detail_free(source->detail);
+  source->detail = NULL;
+  if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
+  RvResult result = load(source->conversion, source->first + (double)index, &source->detail, error);
+  *out = source->detail;
+  return result;
+}
+
+// Writes `count` frames from `first` on to one USD file. A single input without a frame number has no time samples.
+static RvResult convert_stage(const Conversion* c, double first, size_t count, RvError* error) {
+  const RvLog log = {NULL, rv_cli_warning};
+  double* frames = rv_alloc(count, sizeof(double));
+  char* path = rv_vars_expand(&(RvVars){.frame = first, .fps = c->fps}, c->out);
+  RvResult result = frames && path ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t i = 0; !result && i < count; ++i) frames[i] = first + (double)i;
+  Source source = {c, first, NULL};
+  RvUsdaSequence sequence = {.count = count,
+                             .frames = strchr(c->in, '$') ? frames : NULL,
+                             .fps = c->fps,
+                             .meters_per_unit = c->meters,
+                             .basis = c->basis,
+                             .liquid_mesh = c->liquid_mesh,
+                             .user = &source,
+                             .detail_at = next_frame};
+  if (!result) result = rv_usda_write_sequence(&sequence, path, &log, error);
+  rv_detail_free(source.detail);
+  rv_free(path);
+  rv_free(frames);
+  return result;
+}
+
 // Converts one frame to a file of its own.
 static RvResult convert_one(const Conversion* c, double frame, RvError* error) {
   const RvLog log = {NULL, rv_cli_warning};
+  if (rv_text_ends(c->out, ".usda")) return convert_stage(c, frame, 1, error);
   RvDetail* detail = NULL;
   RvResult result = load(c, frame, &detail, error);
   if (result) return result;
@@ -35,45 +81,6 @@ static RvResult convert_one(const Conversion* c, double frame, RvError* error) {
   result = path ? rv_detail_save(detail, path, &log, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   rv_free(path);
   rv_detail_free(detail);
-  return result;
-}
-
-// Source of the frames of a sequence; only the current one is in memory.
-typedef struct Sequence {
-  const Conversion* conversion;
-  RvDetail* detail;
-} Sequence;
-
-// Callback of the USD writer: loads frame `index` and releases the one before.
-static RvResult next_frame(void* user, size_t index, const RvDetail** out, RvError* error) {
-  Sequence* sequence = user;
-  rv_detail_free(sequence->detail);
-  sequence->detail = NULL;
-  if (rv_cli_interrupted()) return rv_fail(error, RV_CANCELLED, "interrupted");
-  RvResult result = load(sequence->conversion, sequence->conversion->first + (double)index, &sequence->detail, error);
-  *out = sequence->detail;
-  return result;
-}
-
-// Converts a sequence to one USD file with time samples.
-static RvResult convert_sequence(const Conversion* c, RvError* error) {
-  const RvLog log = {NULL, rv_cli_warning};
-  size_t count = (size_t)(c->last - c->first) + 1;
-  double* frames = rv_alloc(count, sizeof(double));
-  if (!frames) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  for (size_t i = 0; i < count; ++i) frames[i] = c->first + (double)i;
-  Sequence sequence = {c, NULL};
-  char* path = rv_vars_expand(&(RvVars){.frame = c->first, .fps = c->fps}, c->out);
-  if (!path) {
-    rv_free(frames);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  }
-  RvResult result = rv_usda_write_sequence(
-      &(RvUsdaSequence){.count = count, .frames = frames, .fps = c->fps, .user = &sequence, .detail_at = next_frame},
-      path, &log, error);
-  rv_detail_free(sequence.detail);
-  rv_free(path);
-  rv_free(frames);
   return result;
 }
 
@@ -100,26 +107,59 @@ static RvResult check(const Conversion* c, bool has_frames, bool to_many, RvErro
                    c->out);
   if (!(c->fps > 0 && c->fps < LARGEST_FPS))
     return rv_fail(error, RV_BAD_INPUT, "--fps must be above 0 and below %g", LARGEST_FPS);
+  if (!(c->meters > 0 && c->meters < LARGEST_UNIT))
+    return rv_fail(error, RV_BAD_INPUT, "--metersperunit must be above 0 and below %g", LARGEST_UNIT);
   return RV_OK;
+}
+
+// Place of a word in a list that ends with NULL.
+static RvResult read_word(const char* option, const char* word, const char* const* words, int* place, RvError* error) {
+  char known[64] = "";
+  for (int i = 0; words[i]; ++i) {
+    *place = i;
+    if (strcmp(word, words[i]) == 0) return RV_OK;
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, " %s", words[i]);
+  }
+  return rv_fail(error, RV_BAD_INPUT, "%s takes one of%s, not '%s'", option, known, word);
+}
+
+// Reads the options of USD stages.
+static RvResult read_stage(const char* curves, const char* mesh, Conversion* c, RvError* error) {
+  int place = 0;
+  RvResult result = RV_OK;
+  if (curves)
+    result = read_word("--curves", curves, (const char*[]){"linear", "catmullrom", "bspline", NULL}, &place, error);
+  c->basis = (RvUsdaBasis)place;
+  place = 0;
+  if (!result && mesh) result = read_word("--mesh", mesh, (const char*[]){"skin", "liquid", NULL}, &place, error);
+  c->liquid_mesh = place == 1;
+  return result;
 }
 
 // Reads the command line and converts.
 static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
-  Conversion c = {.first = 1, .last = 1, .fps = 24};
-  const char *frames = NULL, *fps = NULL;
-  const RvOption options[] = {{"--frames", RV_OPTION_TEXT, &frames}, {"--fps", RV_OPTION_TEXT, &fps}};
-  RvResult result = rv_cli_options(argc, argv, options, 2, words, error);
+  Conversion c = {.first = 1, .last = 1, .fps = 24, .meters = 1};
+  const char *frames = NULL, *fps = NULL, *meters = NULL, *curves = NULL, *mesh = NULL;
+  const RvOption options[] = {{"--frames", RV_OPTION_TEXT, &frames},
+                              {"--fps", RV_OPTION_TEXT, &fps},
+                              {"--metersperunit", RV_OPTION_TEXT, &meters},
+                              {"--curves", RV_OPTION_TEXT, &curves},
+                              {"--mesh", RV_OPTION_TEXT, &mesh}};
+  RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);
+  if (!result) result = read_stage(curves, mesh, &c, error);
   if (result) return result;
   if (words->count != 2) return rv_fail(error, RV_BAD_INPUT, "convert takes two names: IN OUT");
   c.in = words->items[0];
   c.out = words->items[1];
   if (fps) c.fps = strtod(fps, NULL);
+  if (meters) c.meters = strtod(meters, NULL);
   if (frames) result = rv_cli_frames(frames, &c.first, &c.last, error);
   bool to_many = false;
   if (!result) result = has_frame(c.out, &to_many, error);
   if (!result) result = check(&c, frames != NULL, to_many, error);
   if (!result) result = rv_cli_threads_start(error);
-  if (!result && frames && !to_many) return convert_sequence(&c, error);
+  if (!result && frames && !to_many) return convert_stage(&c, c.first, (size_t)(c.last - c.first) + 1, error);
   for (double frame = c.first; !result && frame <= c.last; ++frame) {
     result = convert_one(&c, frame, error);
     if (!result && rv_cli_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");

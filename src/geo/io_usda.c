@@ -24,12 +24,18 @@ static const struct {
   const char* name;
   const char* fixed;  // properties that do not depend on the geometry
 } KINDS[RV_USDA_KIND_COUNT] = {
-    {"BasisCurves", "strands",
-     "        uniform token type = \"linear\"\n        uniform token wrap = \"nonperiodic\"\n"},
+    {"BasisCurves", "strands", ""},
     {"Mesh", "mesh",
      "        uniform token orientation = \"leftHanded\"\n        uniform token subdivisionScheme = \"none\"\n"},
     {"Points", "points", ""},
+    {"Volume", "volume", ""},
+    {"Camera", "camera",
+     "        token projection = \"perspective\"\n"
+     "        uniform token[] xformOpOrder = [\"xformOp:transform\"]\n"},
 };
+
+// The names of the bases.
+static const char* const BASES[] = {"", "catmullRom", "bspline"};
 
 //---------------------------------------------------------------------------------------------- properties
 
@@ -111,10 +117,22 @@ RvResult rv_usda_sample(RvUsda* usda, RvUsdaKind kind, const char* key, const ch
   return rv_array_push(&property->samples, sample) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
 }
 
-//---------------------------------------------------------------------------------------------- file
+void rv_usda_set_missing(RvUsda* usda, RvUsdaKind kind, const char* key, RvOwner owner, int per_element,
+                         const char* missing) {
+  RvUsdaProperty* property = find_key(usda, kind, key);
+  if (!property) return;
+  property->owner = owner;
+  property->per_element = per_element;
+  property->missing = missing;
+}
 
-// Writes a number between two strings, independent of the locale.
-static void write_number(FILE* out, const char* before, double value, const char* after) {
+//---------------------------------------------------------------------------------------------- samples
+
+double rv_usda_meters(const RvUsdaSequence* sequence) {
+  return sequence->meters_per_unit > 0 && isfinite(sequence->meters_per_unit) ? sequence->meters_per_unit : 1;
+}
+
+void rv_usda_write_number(FILE* out, const char* before, double value, const char* after) {
   char text[RV_NUMBER_TEXT];
   size_t length = rv_number_print_f64(text, value);
   fprintf(out, "%s%.*s%s", before, (int)length, text, after);
@@ -139,32 +157,92 @@ static bool same_text(const RvUsdaSample* a, const RvUsdaSample* b) {
   return a && b && a->offset == b->offset && a->length == b->length;
 }
 
-// Writes the time samples of a property. A sample between two equal ones is left out.
+// The sample of a frame; NULL if it has none.
+static const RvUsdaSample* sample_at(const RvUsdaProperty* property, size_t frame) {
+  size_t low = 0, high = property->samples.count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (property->samples.data[middle].frame < frame)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < property->samples.count && property->samples.data[low].frame == frame;
+  return found ? &property->samples.data[low] : NULL;
+}
+
+// True if the sample of a frame lies between two equal ones, so that interpolation gives it.
+static bool is_inner(const RvUsdaProperty* property, size_t frame) {
+  const RvUsdaSample* sample = sample_at(property, frame);
+  return frame > 0 && same_text(sample_at(property, frame - 1), sample) &&
+         same_text(sample, sample_at(property, frame + 1));
+}
+
+// True if all frames have the same value.
+static bool is_constant(const RvUsdaProperty* property, const RvUsdaSequence* sequence) {
+  bool constant = property->samples.count == sequence->count;
+  for (size_t i = 1; constant && i < property->samples.count; ++i)
+    constant = same_text(&property->samples.data[0], &property->samples.data[i]);
+  return constant;
+}
+
+// Points and their motion have the same time codes: readers take velocities only where they match (UsdGeomPointBased).
+static bool is_motion(const RvUsdaProperty* property) {
+  return strcmp(property->name, "points") == 0 || strcmp(property->name, "velocities") == 0 ||
+         strcmp(property->name, "accelerations") == 0;
+}
+
+// True if no sample is written at the frame: it is given by its neighbours, as are those of its group.
+static bool is_skipped(const RvUsda* usda, RvUsdaKind kind, const RvUsdaProperty* property, size_t frame) {
+  bool inner = is_inner(property, frame);
+  for (size_t i = 0; inner && is_motion(property) && i < usda->properties[kind].count; ++i) {
+    const RvUsdaProperty* other = &usda->properties[kind].data[i];
+    if (is_motion(other)) inner = is_inner(other, frame);
+  }
+  return inner;
+}
+
+// True if the property is written as one value. That of a single frame with a time code has a sample, because value
+// clips read nothing else.
+static bool is_single(const RvUsda* usda, RvUsdaKind kind, const RvUsdaProperty* property) {
+  const RvUsdaSequence* sequence = usda->sequence;
+  bool constant = is_constant(property, sequence) && !(sequence->frames && sequence->count == 1);
+  for (size_t i = 0; constant && is_motion(property) && i < usda->properties[kind].count; ++i) {
+    const RvUsdaProperty* other = &usda->properties[kind].data[i];
+    if (is_motion(other)) constant = is_constant(other, sequence);
+  }
+  return constant;
+}
+
+// Writes the value of a frame without a sample. Without geometry arrays are empty; where only the attribute is missing,
+// elements have its default. Other properties have no value there.
+static void write_missing(FILE* out, const RvUsdaProperty* property, const RvUsdaCounts* counts) {
+  bool array = strstr(property->type, "[]") != NULL, geometry = counts->element[RV_POINT] > 0;
+  bool extent = strcmp(property->name, "extent") == 0;
+  if (extent || (!geometry && !array) || (geometry && !property->missing)) {
+    fputs("None", out);
+    return;
+  }
+  size_t count = geometry ? counts->element[property->owner] * (size_t)property->per_element : 0;
+  if (array) fputs("[", out);
+  for (size_t i = 0; i < count; ++i) fprintf(out, "%s%s", i ? ", " : "", property->missing);
+  if (array) fputs("]", out);
+}
+
+// Writes the time samples of a property.
 static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, const RvUsdaProperty* property,
-                              const RvUsdaSequence* sequence, RvError* error) {
-  size_t next = 0;
-  const RvUsdaSample* previous = NULL;
+                              RvError* error) {
+  const RvUsdaSequence* sequence = usda->sequence;
   RvResult result = RV_OK;
   fputs(".timeSamples = {\n", out);
   for (size_t frame = 0; !result && frame < sequence->count; ++frame) {
-    const RvUsdaSample* samples = property->samples.data;
-    bool present = next < property->samples.count && samples[next].frame == frame;
-    const RvUsdaSample* sample = present ? &samples[next++] : NULL;
-    const RvUsdaSample* after =
-        next < property->samples.count && samples[next].frame == frame + 1 ? &samples[next] : NULL;
-    // Interpolation between equal neighbours gives the same value.
-    bool inner = sample && same_text(previous, sample) && same_text(sample, after);
-    previous = sample;
-    if (inner) continue;
-    write_number(out, "            ", sequence->frames[frame], ": ");
-    if (sample) {
+    if (is_skipped(usda, kind, property, frame)) continue;
+    const RvUsdaSample* sample = sample_at(property, frame);
+    rv_usda_write_number(out, "            ", sequence->frames[frame], ": ");
+    if (sample)
       result = copy_sample(usda, out, sample, error);
-    } else {
-      // A frame without such geometry has an empty array (but no extent); one without this attribute has no value.
-      bool array = strstr(property->type, "[]") && !usda->present[kind].data[frame];
-      if (strcmp(property->name, "extent") == 0) array = false;
-      fputs(array ? "[]" : "None", out);
-    }
+    else
+      write_missing(out, property, &usda->counts[kind].data[frame]);
     fputs(",\n", out);
   }
   fputs("        }", out);
@@ -173,14 +251,9 @@ static RvResult write_samples(const RvUsda* usda, FILE* out, RvUsdaKind kind, co
 
 // Writes a property: a single value if all frames have the same one, else time samples.
 static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, const RvUsdaProperty* property,
-                               const RvUsdaSequence* sequence, RvError* error) {
-  size_t count = property->samples.count;
-  // Constant: a sample in every frame, all with the same text.
-  bool constant = count == sequence->count;
-  for (size_t i = 1; constant && i < count; ++i)
-    constant = same_text(&property->samples.data[0], &property->samples.data[i]);
+                               RvError* error) {
   RvResult result = RV_OK;
-  if (constant) {
+  if (is_single(usda, kind, property)) {
     fprintf(out, "        %s %s = ", property->type, property->name);
     result = copy_sample(usda, out, &property->samples.data[0], error);
     if (*property->metadata) fprintf(out, " (\n            %s\n        )", property->metadata);
@@ -191,33 +264,58 @@ static RvResult write_property(const RvUsda* usda, FILE* out, RvUsdaKind kind, c
   if (*property->metadata)
     fprintf(out, "        %s %s (\n            %s\n        )\n", property->type, property->name, property->metadata);
   fprintf(out, "        %s %s", property->type, property->name);
-  result = write_samples(usda, out, kind, property, sequence, error);
+  result = write_samples(usda, out, kind, property, error);
   fputs("\n", out);
   return result;
 }
 
+//---------------------------------------------------------------------------------------------- file
+
+// Writes how the points of curves are joined. Pinned curves begin and end in their first and last points, as linear
+// ones do.
+static void write_basis(FILE* out, RvUsdaBasis basis) {
+  bool cubic = basis != RV_USDA_LINEAR;
+  if (cubic) fprintf(out, "        uniform token basis = \"%s\"\n", BASES[basis]);
+  fprintf(out, "        uniform token type = \"%s\"\n", cubic ? "cubic" : "linear");
+  fprintf(out, "        uniform token wrap = \"%s\"\n", cubic ? "pinned" : "nonperiodic");
+}
+
+// Writes a prim with its properties, the grids of a volume, and its material.
+static RvResult write_prim(const RvUsda* usda, FILE* out, RvUsdaKind kind, RvError* error) {
+  const char* material = rv_usda_material(usda, kind);
+  RvResult result = RV_OK;
+  fprintf(out, "    def %s \"%s\"", KINDS[kind].schema, KINDS[kind].name);
+  if (material) fputs(" (\n        prepend apiSchemas = [\"MaterialBindingAPI\"]\n    )", out);
+  fprintf(out, "\n    {\n%s", KINDS[kind].fixed);
+  if (kind == RV_USDA_CURVES) write_basis(out, usda->sequence->basis);
+  if (material) fprintf(out, "        rel material:binding = </rivulet/materials/%s>\n", material);
+  for (size_t i = 0; !result && i < usda->properties[kind].count; ++i)
+    result = write_property(usda, out, kind, &usda->properties[kind].data[i], error);
+  if (kind == RV_USDA_VOLUME) rv_usda_write_fields(usda, out);
+  fputs("    }\n\n", out);
+  return result;
+}
+
 // Writes the layer metadata and all prims.
-static RvResult write_file(const RvUsda* usda, FILE* out, const RvUsdaSequence* sequence, RvError* error) {
+static RvResult write_file(const RvUsda* usda, FILE* out, RvError* error) {
+  const RvUsdaSequence* sequence = usda->sequence;
   double fps = sequence->fps > 0 && isfinite(sequence->fps) ? sequence->fps : DEFAULT_FPS;
-  double meters = sequence->meters_per_unit > 0 && isfinite(sequence->meters_per_unit) ? sequence->meters_per_unit : 1;
   bool timed = sequence->frames && sequence->count;
   // Layer metadata.
   fputs("#usda 1.0\n(\n    defaultPrim = \"rivulet\"\n", out);
-  if (timed) write_number(out, "    endTimeCode = ", sequence->frames[sequence->count - 1], "\n");
-  write_number(out, "    framesPerSecond = ", fps, "\n");
-  write_number(out, "    metersPerUnit = ", meters, "\n");
-  if (timed) write_number(out, "    startTimeCode = ", sequence->frames[0], "\n");
-  write_number(out, "    timeCodesPerSecond = ", fps, "\n");
-  fputs("    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\"\n{\n", out);
-  // One prim for each kind of geometry that any frame has.
+  if (timed) rv_usda_write_number(out, "    endTimeCode = ", sequence->frames[sequence->count - 1], "\n");
+  rv_usda_write_number(out, "    framesPerSecond = ", fps, "\n");
+  rv_usda_write_number(out, "    metersPerUnit = ", rv_usda_meters(sequence), "\n");
+  if (timed) rv_usda_write_number(out, "    startTimeCode = ", sequence->frames[0], "\n");
+  rv_usda_write_number(out, "    timeCodesPerSecond = ", fps, "\n");
+  fputs("    upAxis = \"Y\"\n)\n\ndef Xform \"rivulet\" (\n    kind = \"component\"\n)\n{\n", out);
+  // One prim for each kind of geometry that any frame has; then their materials.
   RvResult result = RV_OK;
   for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
-    if (!usda->properties[kind].count) continue;
-    fprintf(out, "    def %s \"%s\"\n    {\n%s", KINDS[kind].schema, KINDS[kind].name, KINDS[kind].fixed);
-    for (size_t i = 0; !result && i < usda->properties[kind].count; ++i)
-      result = write_property(usda, out, (RvUsdaKind)kind, &usda->properties[kind].data[i], sequence, error);
-    fputs("    }\n\n", out);
+    bool fields = kind == RV_USDA_VOLUME && usda->fields.count;
+    if (usda->properties[kind].count || fields) result = write_prim(usda, out, (RvUsdaKind)kind, error);
   }
+  rv_usda_write_materials(usda, out);
   fputs("}\n", out);
   return result;
 }
@@ -253,8 +351,9 @@ static void free_usda(RvUsda* usda) {
       rv_array_free(&property->samples);
     }
     rv_array_free(&usda->properties[kind]);
-    rv_array_free(&usda->present[kind]);
+    rv_array_free(&usda->counts[kind]);
   }
+  rv_usda_free_fields(usda);
   rv_free(usda->text);
   if (usda->spool) fclose(usda->spool);
 }
@@ -276,7 +375,7 @@ static RvResult check_sequence(const RvUsdaSequence* sequence, const char* path,
 }
 
 RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path, const RvLog* log, RvError* error) {
-  RvUsda usda = {.log = log};
+  RvUsda usda = {.log = log, .sequence = sequence, .path = path};
   RvFileOut out = {0};
   RvResult result = check_sequence(sequence, path, error);
   if (!result) result = open_spool(&usda, path, error);
@@ -292,13 +391,14 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
   // Write the file.
   if (!result) result = rv_file_begin(&out, path, error);
   if (!result) {
-    result = write_file(&usda, out.stream, sequence, error);
+    result = write_file(&usda, out.stream, error);
     if (result) {
       rv_file_abandon(&out);
     } else {
       result = rv_file_commit(&out, error);
     }
   }
+  if (result) rv_usda_remove_files(&usda);
   free_usda(&usda);
   return result;
 }

@@ -1,9 +1,13 @@
-// Writer of USD as text (houdini.md F.3): open polygons become linear BasisCurves, closed ones a Mesh, points without
-// primitives Points.
+// Writer of USD as text (houdini.md F.3): open polygons become BasisCurves, closed ones a Mesh, points without
+// primitives Points, VDBs a Volume whose grids stand in .vdb files beside the layer, a camera node's attributes a
+// Camera. Each has a preview material.
 #ifndef RV_GEO_IO_USDA_H
 #define RV_GEO_IO_USDA_H
 
 #include "rivulet/geo.h"
+
+// How the points of a strand are joined.
+typedef enum RvUsdaBasis { RV_USDA_LINEAR, RV_USDA_CATMULL_ROM, RV_USDA_BSPLINE } RvUsdaBasis;
 
 // Frames to be written as one file with time samples. Topology and attributes may change from frame to frame.
 typedef struct RvUsdaSequence {
@@ -11,12 +15,15 @@ typedef struct RvUsdaSequence {
   const double* frames;    // time code of each, ascending; NULL for a single frame without time samples
   double fps;              // frames per second; 0 or not finite: 24
   double meters_per_unit;  // scale of the stage; 0 or not finite: 1
+  RvUsdaBasis basis;       // of the curves
+  bool liquid_mesh;        // closed polygons are the surface of a liquid, else skin: their preview material
   void* user;              // for detail_at
   // Gives frame `index`; called once for each frame in order. *out is borrowed until the next call.
   RvResult (*detail_at)(void* user, size_t index, const RvDetail** out, RvError* error);
 } RvUsdaSequence;
 
-// Writes the frames; warnings go to `log` (may be NULL). On failure no file is left.
+// Writes the frames; warnings go to `log` (may be NULL). VDBs go to files NAME.volume.vdb (one frame) or
+// NAME.volume.FRAME.vdb. On failure no file is left.
 RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path, const RvLog* log, RvError* error);
 // Writes one detail without time samples.
 RvResult rv_usda_write(const RvDetail* detail, const char* path, const RvLog* log, RvError* error);

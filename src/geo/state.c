@@ -124,14 +124,18 @@ bool rv_state_empty(const RvState* state) {
   return true;
 }
 
-// Names that begin with rv_ are the solver's own.
+// Names that begin with rv_ are the solver's own, but for those of a camera.
+static bool is_private(const char* name) {
+  return strncmp(name, "rv_", 3) == 0 && strncmp(name, "rv_cam_", 7) != 0;
+}
+
 void rv_state_strip(RvDetail* detail, bool keepstate) {
   for (int owner = 0; !keepstate && owner < RV_OWNER_COUNT; ++owner) {
     // Attributes.
     size_t kept = 0;
     for (size_t i = 0; i < detail->attribs[owner].count; ++i) {
       RvAttrib* attrib = detail->attribs[owner].data[i];
-      if (strncmp(attrib->name, "rv_", 3) == 0) {
+      if (is_private(attrib->name)) {
         rv_attrib_free(attrib);
       } else {
         detail->attribs[owner].data[kept++] = attrib;
@@ -142,7 +146,7 @@ void rv_state_strip(RvDetail* detail, bool keepstate) {
     kept = 0;
     for (size_t i = 0; i < detail->groups[owner].count; ++i) {
       RvGroup* group = detail->groups[owner].data[i];
-      if (strncmp(group->name, "rv_", 3) == 0) {
+      if (is_private(group->name)) {
         rv_group_free(group);
       } else {
         detail->groups[owner].data[kept++] = group;

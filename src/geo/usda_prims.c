@@ -80,7 +80,12 @@ static bool collect_points(Part* part, const RvDetail* detail) {
                            : belongs(detail, i, RV_USDA_MESH) || belongs(detail, i, RV_USDA_CURVES);
     for (int32_t v = start[i]; uses_points && v < start[i + 1]; ++v) used[vertex_point[v]] = 1;
   }
+  // The point of a camera node is no particle.
+  float eye[3];
+  const float* position = rv_detail_f32(detail, RV_POINT, "P", 3);
+  bool camera = part->kind == RV_USDA_POINTS && position && rv_usda_camera_eye(detail, eye);
   for (size_t i = 0; ok && i < npoint; ++i) {
+    if (camera && memcmp(position + 3 * i, eye, sizeof eye) == 0) continue;
     if (used[i] == (part->kind == RV_USDA_MESH)) part->point[part->npoint++] = (int32_t)i;
   }
   rv_free(used);
@@ -105,7 +110,9 @@ static RvResult add_vectors(RvUsda* usda, const Part* part, const float* values,
     rv_usda_put(usda, ")");
   }
   rv_usda_put(usda, "]");
-  return rv_usda_sample(usda, part->kind, name, name, type, "", error);
+  RvResult result = rv_usda_sample(usda, part->kind, name, name, type, "", error);
+  if (!result) rv_usda_set_missing(usda, part->kind, name, RV_POINT, 1, "(0, 0, 0)");
+  return result;
 }
 
 // The attribute that widths (diameters) come from; all zero if there is none.
@@ -244,6 +251,7 @@ static RvResult add_group(RvUsda* usda, const Part* part, const RvGroup* group, 
   char* metadata = rv_strf("interpolation = \"%s\"", interpolation);
   RvResult result = name && metadata ? rv_usda_sample(usda, part->kind, key, name, "bool[]", metadata, error)
                                      : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) rv_usda_set_missing(usda, part->kind, key, group->owner, 1, "0");
   rv_free(key);
   rv_free(wanted);
   rv_free(name);
@@ -276,7 +284,7 @@ static RvResult add_primvars(RvUsda* usda, const Part* part, const RvDetail* det
     if (part->kind == RV_USDA_POINTS && (owner == RV_VERTEX || owner == RV_PRIM)) continue;
     for (size_t i = 0; !result && i < detail->attribs[owner].count; ++i) {
       const RvAttrib* attrib = detail->attribs[owner].data[i];
-      if (is_schema_property(attrib, part->kind, width)) continue;
+      if (is_schema_property(attrib, part->kind, width) || strncmp(attrib->name, "rv_cam_", 7) == 0) continue;
       result = rv_usda_add_primvar(usda, part->kind, attrib, index[owner], count[owner], interpolation[owner], error);
     }
     for (size_t i = 0; !result && i < detail->groups[owner].count; ++i)
@@ -310,14 +318,15 @@ static RvResult add_part(RvUsda* usda, const Part* part, const RvDetail* detail,
 }
 
 RvResult rv_usda_add_detail(RvUsda* usda, const RvDetail* detail, RvError* error) {
-  rv_geo_warn_grids(detail, ".usda", usda->log);
-  RvResult result = RV_OK;
-  for (int kind = 0; !result && kind < RV_USDA_KIND_COUNT; ++kind) {
+  RvResult result = rv_usda_add_grids(usda, detail, error);
+  if (!result) result = rv_usda_add_camera(usda, detail, error);
+  for (int kind = 0; !result && kind <= RV_USDA_POINTS; ++kind) {
     Part part = {.kind = (RvUsdaKind)kind};
     bool ok = collect_prims(&part, detail) && collect_points(&part, detail);
     // A prim without points is left out of this frame.
     bool present = part.npoint > 0;
-    if (!ok || !rv_array_push(&usda->present[kind], present)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    RvUsdaCounts counts = {{part.npoint, part.nvertex, part.nprim, present}};
+    if (!ok || !rv_array_push(&usda->counts[kind], counts)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
     if (!result && present) result = add_part(usda, &part, detail, error);
     free_part(&part);
   }

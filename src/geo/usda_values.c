@@ -160,6 +160,15 @@ static void put_value(RvUsda* usda, const RvAttrib* attrib, const Form* form, si
   rv_usda_put(usda, form->matrix ? ") )" : ")");
 }
 
+// The default of a value, in frames without the attribute: zeros, no text, no rotation.
+static const char* missing_value(const RvAttrib* attrib, const Form* form) {
+  static const char* const zeros[] = {"", "0", "(0, 0)", "(0, 0, 0)", "(0, 0, 0, 0)"};
+  if (form->matrix == 3) return "( (0, 0, 0), (0, 0, 0), (0, 0, 0) )";
+  if (form->matrix) return "( (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 0) )";
+  if (form->quaternion) return "(1, 0, 0, 0)";
+  return attrib->storage == RV_STRING ? "\"\"" : zeros[form->width];
+}
+
 RvResult rv_usda_add_primvar(RvUsda* usda, RvUsdaKind kind, const RvAttrib* attrib, const int32_t* index, size_t count,
                              const char* interpolation, RvError* error) {
   Form form = form_of(attrib);
@@ -187,6 +196,7 @@ RvResult rv_usda_add_primvar(RvUsda* usda, RvUsdaKind kind, const RvAttrib* attr
                                         : rv_strf("interpolation = \"%s\"", interpolation);
   RvResult result = name && type && metadata ? rv_usda_sample(usda, kind, key, name, type, metadata, error)
                                              : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) rv_usda_set_missing(usda, kind, key, attrib->owner, form.per_element, missing_value(attrib, &form));
   rv_free(key);
   rv_free(name);
   rv_free(type);

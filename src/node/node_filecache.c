@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "geo/io_usda.h"
 #include "geo/text.h"
 #include "node/define.h"
 #include "node/load.h"
@@ -22,6 +23,13 @@
   X(TOGGLE, half, "Write 16-Bit VDBs", 0,                                                                              \
     "Stores the floats of .vdb files in 16 bits: half the size, 3 significant digits.", WHEN("{ loadfromdisk == 1 }"), \
     ADVANCED)                                                                                                          \
+  X(MENU, usdcurves, "USD Curves", 0, "linear=Straight|catmullrom=Catmull-Rom|bspline=B-Spline",                       \
+    "How renderers join the points of strands in .usda files: by straight lines, by smooth curves through all points " \
+    "(Catmull-Rom), or by smoother curves near them (B-Spline).",                                                      \
+    WHEN("{ loadfromdisk == 1 }"), ADVANCED)                                                                           \
+  X(MENU, usdmesh, "USD Mesh", 0, "skin=Skin|liquid=Liquid",                                                           \
+    "Preview material of closed polygons in .usda files: skin, or the surface of a liquid.",                           \
+    WHEN("{ loadfromdisk == 1 }"), ADVANCED)                                                                           \
   X(TOGGLE, keepstate, "Keep State", 1,                                                                                \
     "Also writes the private attributes of the solvers (rv_), from which a simulation can resume. Turn it off for "    \
     "smaller files.",                                                                                                  \
@@ -56,10 +64,34 @@ static bool only_grids(const RvDetail* detail) {
   return true;
 }
 
+// detail_at of a sequence of one frame: `user` is the detail.
+static RvResult only_detail(void* user, size_t index, const RvDetail** out, RvError* error) {
+  (void)index;
+  (void)error;
+  *out = user;
+  return RV_OK;
+}
+
+// Writes a USD stage of this frame, at its time code and in the units of the scene.
+static RvResult write_usda(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
+  const FilecacheParms* p = cook->parms;
+  RvLog log = rv_cook_log(cook);
+  RvUsdaSequence sequence = {.count = 1,
+                             .frames = &cook->time.frame,
+                             .fps = cook->time.fps,
+                             .meters_per_unit = cook->time.meters_per_unit,
+                             .basis = (RvUsdaBasis)p->usdcurves,
+                             .liquid_mesh = p->usdmesh == 1,
+                             .user = (void*)(uintptr_t)detail,
+                             .detail_at = only_detail};
+  return rv_usda_write_sequence(&sequence, path, &log, error);
+}
+
 // Writes the geometry in the format of the name.
 static RvResult write_file(RvCook* cook, const RvDetail* detail, const char* path, RvError* error) {
   const FilecacheParms* p = cook->parms;
   RvLog log = rv_cook_log(cook);
+  if (rv_text_ends(path, ".usda")) return write_usda(cook, detail, path, error);
   // Only a .vdb of VDBs alone has 16-bit floats.
   if (!p->half || !rv_text_ends(path, ".vdb")) return rv_detail_save(detail, path, &log, error);
   if (only_grids(detail)) return write_half(detail, path, error);

@@ -1,6 +1,9 @@
 """A strict reader of the part of the .usda grammar that we write: every token and every type is checked.
 
-Usage: check_usda.py FILE   prints the scene as JSON: {"meta": {}, "prims": {path: {"schema", "properties"}}}
+Usage: check_usda.py FILE   prints the scene as JSON: {"meta": {}, "prims": {path: {"schema", "meta", "properties"}}}
+
+An attribute has "type", "uniform", "value" or "samples" (by time code), "connect" (a path) and its metadata; a
+relationship has "target".
 """
 import json
 import re
@@ -10,29 +13,31 @@ TOKEN = re.compile(r"""
     (?P<space>[ \t\n]+)
   | (?P<string>"(?:[^"\\\n]|\\["\\ntr]|\\x[0-9a-f]{2})*")
   | (?P<number>-?(?:\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|inf)|nan)(?![A-Za-z0-9_.])
-  | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)*(?:\.timeSamples)?)
+  | (?P<path></[A-Za-z0-9_/]+(?:\.[A-Za-z0-9_:]+)?>)
+  | (?P<asset>@@@[^\n]+?@@@|@[^@\n]+@)
+  | (?P<name>[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)*(?:\.(?:timeSamples|connect))?)
   | (?P<mark>[()\[\]{}=:,])
 """, re.X)
 
-SCALARS = {"half", "float", "double", "int", "int64", "bool", "string", "token"}
+SCALARS = {"half", "float", "double", "int", "int64", "bool", "string", "token", "asset"}
 WHOLE = {"int", "int64", "bool"}
 
 
 def width_of(kind):
-    """(numbers in a value, rows of a matrix or 0, whole, text)"""
+    """(numbers in a value, rows of a matrix or 0, whole, kind of its token or "" for a number)"""
     base = kind[:-2] if kind.endswith("[]") else kind
     if base in SCALARS:
-        return 1, 0, base in WHOLE, base in ("string", "token")
+        return 1, 0, base in WHOLE, {"string": "string", "token": "string", "asset": "asset"}.get(base, "")
     if re.fullmatch(r"matrix[34]d", base):
-        return int(base[6]), int(base[6]), False, False
+        return int(base[6]), int(base[6]), False, ""
     match = re.fullmatch(r"(half|float|double|int)([234])", base)
     if match:
-        return int(match[2]), 0, match[1] == "int", False
+        return int(match[2]), 0, match[1] == "int", ""
     match = re.fullmatch(r"(point3|vector3|normal3|color3|color4|texCoord2|texCoord3)[hfd]", base)
     if match:
-        return int(match[1][-1]), 0, False, False
+        return int(match[1][-1]), 0, False, ""
     if re.fullmatch(r"quat[hfd]", base):
-        return 4, 0, False, False
+        return 4, 0, False, ""
     raise SystemExit("unknown type " + kind)
 
 
@@ -75,6 +80,9 @@ class Reader:
     def scalar(self, whole, text):
         kind, word = self.peek()
         self.at += 1
+        if text == "asset":
+            assert kind == "asset", (kind, word)
+            return word.strip("@")
         if text:
             assert kind == "string", (kind, word)
             return bytes(word[1:-1], "utf-8").decode("unicode_escape").encode("latin-1", "replace").decode("utf-8", "replace")
@@ -100,25 +108,32 @@ class Reader:
 
     def row(self, count):
         self.take("mark", "(")
-        out = self.list(")", lambda: self.scalar(False, False))
+        out = self.list(")", lambda: self.scalar(False, ""))
         assert len(out) == count
         return out
 
     def metadata(self):
         out = {}
         while not self.accept(")"):
+            self.accept("prepend")
             name = self.take("name")
             self.take("mark", "=")
+            if self.accept("["):
+                out[name] = self.list("]", lambda: self.scalar(False, "string"))
+                continue
             kind, word = self.peek()
             assert kind in ("string", "number"), word
-            out[name] = self.scalar(False, kind == "string")
+            out[name] = self.scalar(False, "string" if kind == "string" else "")
         return out
+
+    def path(self):
+        return self.take("path")[1:-1]
 
     def samples(self, kind):
         self.take("mark", "{")
         times, out = [], {}
         while not self.accept("}"):
-            time = self.scalar(False, False)
+            time = self.scalar(False, "")
             assert not times or time > times[-1], "time codes must ascend"
             times.append(time)
             self.take("mark", ":")
@@ -128,14 +143,20 @@ class Reader:
 
     def prim(self, prims, path):
         schema = self.take("name")
-        path += "/" + self.scalar(False, True)
+        path += "/" + self.scalar(False, "string")
         assert path not in prims, path
         properties = {}
-        prims[path] = {"schema": schema, "properties": properties}
+        prims[path] = {"schema": schema, "properties": properties, "meta": self.metadata() if self.accept("(") else {}}
         self.take("mark", "{")
         while not self.accept("}"):
             if self.accept("def"):
                 self.prim(prims, path)
+                continue
+            if self.accept("rel"):
+                name = self.take("name")
+                self.take("mark", "=")
+                assert name not in properties, name
+                properties[name] = {"type": "rel", "target": self.path()}
                 continue
             uniform = self.accept("uniform")
             kind = self.take("name")
@@ -143,14 +164,17 @@ class Reader:
                 self.take("mark", "]")
                 kind += "[]"
             name = self.take("name")
-            timed = name.endswith(".timeSamples")
-            name = name[:-len(".timeSamples")] if timed else name
+            name, _, part = name.partition(".")
+            timed = part == "timeSamples"
             entry = properties.setdefault(name, {"type": kind, "uniform": uniform})
             assert entry["type"] == kind, name
             if timed:
                 assert "samples" not in entry and "value" not in entry, name
                 self.take("mark", "=")
                 entry["samples"] = self.samples(kind)
+            elif part == "connect":
+                self.take("mark", "=")
+                entry["connect"] = self.path()
             elif self.accept("="):
                 assert "value" not in entry, name
                 entry["value"] = self.value(kind)
@@ -179,7 +203,7 @@ def check_lengths(scene):
     """The counts of every array fit its interpolation at every time code."""
     for path, prim in scene["prims"].items():
         p = prim["properties"]
-        if prim["schema"] == "Xform":
+        if "points" not in p:
             continue
         times = sorted({t for e in p.values() for t in e.get("samples", {})}) or [0]
         for time in times:
@@ -194,6 +218,8 @@ def check_lengths(scene):
                 assert sum(faces) == len(corners) and all(0 <= i < points for i in corners), path
                 counts["uniform"], counts["faceVarying"] = len(faces), len(corners)
             for name, entry in p.items():
+                if "value" not in entry and "samples" not in entry:
+                    continue
                 value = at_time(entry, time)
                 if name in ("velocities", "accelerations", "ids"):
                     assert len(value) == points, (path, name, time)

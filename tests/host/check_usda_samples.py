@@ -15,7 +15,8 @@ def load(name):
 def strands():
     scene = load("strands")
     assert scene["meta"]["metersPerUnit"] == 1 and scene["meta"]["timeCodesPerSecond"] == 24
-    assert list(scene["prims"]) == ["/rivulet", "/rivulet/strands"]
+    assert list(scene["prims"])[:2] == ["/rivulet", "/rivulet/strands"]
+    assert {p["schema"] for p in scene["prims"].values()} == {"Xform", "BasisCurves", "Scope", "Material", "Shader"}
     prim = scene["prims"]["/rivulet/strands"]
     p = prim["properties"]
     assert prim["schema"] == "BasisCurves" and p["type"]["value"] == "linear"
@@ -81,6 +82,9 @@ def sequence():
     # moves at every frame
     assert sorted(curves["points"]["samples"]) == [1, 2, 3, 4, 5, 6]
     assert [curves["points"]["samples"][t][0][1] for t in range(1, 7)] == [0, 1, 2, 3, 4, 5]
+    # velocities do not change, and have the time codes of the points
+    assert sorted(curves["velocities"]["samples"]) == [1, 2, 3, 4, 5, 6]
+    assert all(v == [[0, 30, 0]] * 6 for v in curves["velocities"]["samples"].values())
     # equal from 1 to 4, then another: the ends of the equal run are there, its middle is not needed
     assert sorted(curves["primvars:stage"]["samples"]) == [1, 4, 5, 6]
     # particles are born at frame 3 and gone at 6; an attribute of theirs comes at 5
@@ -89,7 +93,8 @@ def sequence():
     assert points["ids"]["samples"][5] == [0, 1, 2]
     assert points["extent"]["samples"][2] is None and len(points["extent"]["samples"][3]) == 2
     heat = points["primvars:heat"]
-    assert heat["samples"][3] is None and heat["samples"][4] is None and heat["samples"][5] == [5, 5, 5]
+    # where the attribute is missing, its points have 0
+    assert heat["samples"][3] == [0] and heat["samples"][4] == [0, 0] and heat["samples"][5] == [5, 5, 5]
     assert heat["samples"][6] == [] and at_time(heat, 1) == []
 
 

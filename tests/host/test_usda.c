@@ -30,6 +30,9 @@ static RvDetail* frame_of(size_t index) {
     p[3 * i] = (float)i;
     p[3 * i + 1] = (float)index;
   }
+  // the same in all frames
+  float* v = rv_detail_f32_write(d, RV_POINT, "v", 3, &error);
+  for (size_t i = 0; i < 6 + born; ++i) v[3 * i + 1] = 30;
   int32_t* id = rv_detail_i32_write(d, RV_POINT, "id", 1, &error);
   for (size_t i = 0; i < born; ++i) id[6 + i] = (int32_t)i;
   int32_t* stage = rv_detail_i32_write(d, RV_PRIM, "stage", 1, &error);
@@ -73,7 +76,8 @@ static void another_reader_agrees(void** state) {
   CHECK_OK(rv_detail_save(hostile, path_of("hostile"), &LOG, &error), error);
   RvDetail* held = NULL;
   double frames[6] = {1, 2, 3, 4, 5, 6};
-  RvUsdaSequence sequence = {6, frames, 30, 0.01, &held, next_frame};
+  RvUsdaSequence sequence = {
+      .count = 6, .frames = frames, .fps = 30, .meters_per_unit = 0.01, .user = &held, .detail_at = next_frame};
   CHECK_OK(rv_usda_write_sequence(&sequence, path_of("sequence"), &LOG, &error), error);
   assert_int_equal(warnings, 0);
   char command[1024];
@@ -105,9 +109,9 @@ static void half_sequences_leave_nothing(void** state) {
   snprintf(command, sizeof command, "md5sum < %s > %s.sum", path, folder);
   assert_int_equal(sample_run(command), 0);
   double frames[6] = {1, 2, 3, 4, 5, 6}, wrong[2] = {2, 2};
-  RvUsdaSequence sequence = {6, frames, 0, 0, &held, failing_frame};
+  RvUsdaSequence sequence = {.count = 6, .frames = frames, .user = &held, .detail_at = failing_frame};
   CHECK_FAILS(rv_usda_write_sequence(&sequence, path, NULL, &error), RV_NOT_FOUND, error, "frame 4");
-  sequence = (RvUsdaSequence){2, wrong, 0, 0, &held, next_frame};
+  sequence = (RvUsdaSequence){.count = 2, .frames = wrong, .user = &held, .detail_at = next_frame};
   CHECK_FAILS(rv_usda_write_sequence(&sequence, path, NULL, &error), RV_BAD_INPUT, error, "frame 2 follows frame 2");
   sequence.count = 0;
   CHECK_FAILS(rv_usda_write_sequence(&sequence, path, NULL, &error), RV_BAD_INPUT, error, "no frames");

@@ -117,7 +117,7 @@ static void grids_go_through_files(void** state) {
   rv_grid_get(vel, (int32_t[3]){2, 0, -2}, value);
   CHECK_NEAR(value[2], 3, 0);
   // other formats say by name what they leave out
-  static const char* const names[] = {"x.geo", "x.bgeo", "x.bgeo.sc", "x.vtp", "x.usda"};
+  static const char* const names[] = {"x.geo", "x.bgeo", "x.bgeo.sc", "x.vtp"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     warnings = 0;
     warning[0] = 0;
@@ -126,6 +126,16 @@ static void grids_go_through_files(void** state) {
     assert_int_equal(warnings, 2);
     assert_non_null(strstr(warning, "'vel'"));
   }
+  // a USD stage has them in a file beside it
+  warnings = 0;
+  snprintf(path, sizeof path, "%s/x.usda", rv_test_folder());
+  CHECK_OK(rv_detail_save(d, path, &LOG, &error), error);
+  assert_int_equal(warnings, 0);
+  rv_detail_free(back);
+  snprintf(path, sizeof path, "%s/x.volume.vdb", rv_test_folder());
+  CHECK_OK(rv_detail_load(path, &back, NULL, &error), error);
+  assert_non_null(rv_detail_find_vdb(back, "surface"));
+  assert_non_null(rv_detail_find_vdb(back, "vel"));
   rv_detail_free(back);
   rv_detail_free(d);
 }

@@ -107,8 +107,7 @@ static RvResult show_clumps(RvFilmPort* s, Look* l, RvError* error) {
     for (int lane = 0; lane < b->lanes; ++lane)
       for (int i = 0; i < b->vertices; ++i) {
         int32_t strand = b->strand[lane];
-        if (s->strands->contacts.contacts)
-          strand = clump[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
+        if (s->strands->contacts.contacts) strand = clump[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
         l->clumpid[s->strands->solver.set.point[s->strands->solver.set.first[b->strand[lane]] + i]] =
             s->strands->solver.set.prim[strand];
       }
@@ -128,4 +127,46 @@ RvResult rv_film_port_look(RvFilmPort* s, const RvWetParms* parms, double dt, Rv
     for (int lane = 0; lane < m->batches[k].lanes; ++lane)
       for (int i = 0; i < m->batches[k].vertices; ++i) show_vertex(s, &m->batches[k], lane, i, follow, &l);
   return show_clumps(s, &l, error);
+}
+
+//---------------------------------------------------------------------------------------------- start frame
+
+// Radius of the hair at a point, m: its own, that of its strand, half of its width, or the node's.
+typedef struct Radii {
+  const float *point, *prim, *width;
+  double otherwise, meters;
+} Radii;
+
+static double radius_at(const Radii* r, size_t point, size_t prim) {
+  if (r->point) return r->point[point];
+  if (r->prim) return r->prim[prim];
+  return r->width ? 0.5 * r->width[point] * r->meters : r->otherwise;
+}
+
+RvResult rv_film_port_look_dry(const RvCook* cook, const RvWetParms* parms, RvDetail* d, RvError* error) {
+  static const char* const zeros[] = {"filmheight", "dropradius", "filmv", "waterload", "wetness", "absorbed"};
+  double meters = rv_cook_meters(cook);
+  Radii radii = {.point = rv_detail_f32(d, RV_POINT, "hairradius", 1),
+                 .prim = rv_detail_f32(d, RV_PRIM, "hairradius", 1),
+                 .width = parms->usewidth ? rv_detail_f32(d, RV_POINT, "width", 1) : NULL,
+                 .otherwise = parms->hairradius,
+                 .meters = meters};
+  // Attributes that the artist gave, or a frame has written, stay.
+  for (size_t i = 0; i < sizeof zeros / sizeof *zeros; ++i)
+    if (!rv_detail_find(d, RV_POINT, zeros[i]) && !rv_detail_f32_write(d, RV_POINT, zeros[i], 1, error))
+      return error->code;
+  bool tube_there = rv_detail_find(d, RV_POINT, "filmradius") != NULL;
+  bool clump_there = rv_detail_find(d, RV_POINT, "clumpid") != NULL;
+  float* tube = tube_there ? NULL : rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error);
+  int32_t* clump = clump_there ? NULL : rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error);
+  if ((!tube && !tube_there) || (!clump && !clump_there)) return error->code;
+  const int32_t* start = rv_detail_prim_start(d);
+  const int32_t* corner = rv_detail_vertex_point(d);
+  for (size_t k = 0; k < rv_detail_count(d, RV_PRIM); ++k)
+    for (int32_t v = start[k]; v < start[k + 1]; ++v) {
+      size_t point = (size_t)corner[v];
+      if (tube) tube[point] = (float)(radius_at(&radii, point, k) / meters);
+      if (clump) clump[point] = (int32_t)k;
+    }
+  return RV_OK;
 }

@@ -304,6 +304,10 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
   const RvDetail* liquid = node->liquid ? state->part[liquid_part(node)] : NULL;
   if (strands && !(outputs[0] = rv_detail_copy(strands))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = strands && liquid ? rv_film_port_check_height(cook, outputs[0], error) : RV_OK;
+  if (!result && strands && liquid) {
+    RvWetParms parms = parms_of(node, cook, cook->parms);
+    result = rv_film_port_look_dry(cook, &parms, outputs[0], error);
+  }
   if (result) return result;
   if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
   RvDetail** alone = &outputs[node->strands ? 1 : 0];
