@@ -279,11 +279,46 @@ def check_setups(bad):
     sys.path.insert(0, os.path.join(HERE, "python"))
     import rivulet_setups
     for name, _, _, _ in generate.SETUPS:
+        if name.startswith("example"):  # tests/host/test_shelf_tools.py
+            continue
         made.clear()
         getattr(rivulet_setups, name)({})
         kinds = [child.type for top in made for geo in top.children for child in geo.children]
         if "rivulet::wetsolver::1.0" not in kinds:
             bad.append("the set-up %s makes no solver: %s" % (name, kinds))
+
+
+def check_icons(folder, bad):
+    """Every node has an icon of its own, which its asset, the shelf and the plug-in's source name."""
+    seen = {}
+    for row in rivulet.nodes.all():
+        name = "SOP_rivulet-%s-1.0" % row.type
+        drawing = read(os.path.join(folder, "config", "Icons", name + ".svg"))
+        if drawing in seen:
+            bad.append("the icons of %s and %s are the same" % (row.type, seen[drawing]))
+        seen[drawing] = row.type
+        if "solver" in row.flags:
+            asset = os.path.join(folder, naming.asset_folder(row.type))
+            inner = os.path.join(asset, naming.encode(naming.table_name(row.type)))
+            named = [line for line in read(os.path.join(asset, "INDEX__SECTION")).split("\n") if line.startswith("Icon:")]
+            if read(os.path.join(inner, "IconSVG")) != drawing or named != ["Icon:         opdef:/%s?IconSVG" % naming.table_name(row.type)]:
+                bad.append("the asset %s does not have its icon" % row.type)
+    document = well_formed(os.path.join(folder, "toolbar", "rivulet.shelf"), bad)
+    for tool in document.getElementsByTagName("tool") if document is not None else []:
+        if not os.path.exists(os.path.join(folder, "config", "Icons", tool.getAttribute("icon") + ".svg")):
+            bad.append("the tool %s has no icon" % tool.getAttribute("name"))
+
+
+def check_examples(folder, bad):
+    """A card shows the picture and the network of its example; both are installed with the help."""
+    for row in rivulet.nodes.all():
+        text = read(os.path.join(folder, "help", "nodes", "sop", "rivulet--%s-1.0.txt" % row.type))
+        network = os.path.join(folder, "help", "rivulet", row.type + ".json")
+        picture = os.path.join(folder, "help", "images", "rivulet", row.type + ".png")
+        if os.path.exists(network) != ("{{{" in text) or (os.path.exists(network) and "{{{\n%s}}}" % read(network) not in text):
+            bad.append("the card of %s does not show its network" % row.type)
+        if os.path.exists(picture) != ("[Image:/images/rivulet/%s.png]" % row.type in text):
+            bad.append("the card of %s and its picture do not belong together" % row.type)
 
 
 def check(folder):
@@ -296,6 +331,8 @@ def check(folder):
             same_parms("dialogs/%s.ds" % row.type, read(os.path.join(folder, "dialogs", row.type + ".ds")), row, bad)
         check_help(os.path.join(folder, "help", "nodes", "sop", "rivulet--%s-1.0.txt" % row.type), row, bad)
         well_formed(os.path.join(folder, "config", "Icons", "SOP_rivulet-%s-1.0.svg" % row.type), bad)
+    check_icons(folder, bad)
+    check_examples(folder, bad)
     check_shelf(os.path.join(folder, "toolbar", "rivulet.shelf"), bad)
     check_setups(bad)
     return bad

@@ -5,7 +5,8 @@
   rivulet_<solver>.1.0.hda/        an expanded asset of each solver: interface, help, icon, tool, and its network, a Solver
                                    SOP around the hidden step (contents.py)
   dialogs/<type>.ds                the interface of the other nodes, which the plug-in registers itself
-  help/nodes/sop, help/nodes/dop   help cards
+  help/nodes/sop, help/nodes/dop   help cards, each with a picture and an example network
+  help/images/rivulet              the pictures; help/rivulet the networks: copies of docs/scenes/nodes
   config/Icons                     icons
   toolbar/rivulet.shelf            a tool for each node, and complete set-ups
 """
@@ -31,13 +32,42 @@ OPTIONS = (("CheckExternal", 1), ("ContentsCompressionType", 1), ("ForbidOutside
            ("PrefixDroppedParmName", 0), ("SaveCachedCode", 0), ("SaveIcon", 1), ("SaveSpareParms", 0),
            ("UnlockOnCreate", 0), ("UseDSParms", 1))
 PRESET = "preset"  # the menu of an asset's presets
-SETUPS = (("wet_hair", "Wet Hair", "wetsolver", "A head of hair above a pool; key the node move to dip it."),
+EXAMPLES = os.path.join(HERE, "..", "docs", "scenes", "nodes")  # TYPE.json and its picture TYPE.png
+# tools that act on the selection: function of rivulet_tools, label, icon, help
+TOOLS = (("wet_selected", "Wet Selected Hair", "wetsolver", "Select hair curves and a closed mesh: the mesh is filled with water. A "
+          "mesh that holds the roots is the skin, and collides."),
+         ("wet_by_particles", "Wet by Particles", "filmsolver", "Select hair curves and the particles of a FLIP simulation, which wet it."),
+         ("simulate_selected", "Simulate Selected Hair", "strandsolver", "Select hair curves, and meshes that they collide with."))
+SETUPS = (("example_of_selected", "Example of Selected Node", "file", "Makes the example network of the selected node of Rivulet."),
+          ("wet_hair", "Wet Hair", "wetsolver", "A head of hair above a pool; key the node move to dip it."),
           ("pour_on_fur", "Pour on Fur", "wetsolver", "Fur with water poured over it."))
 
 
 def described(type, form):
     """A node type in one of the formats of rv_node_describe: "ds", "help"."""
     return lib.node_describe(lib.node_find(type.encode()), form.encode())
+
+
+def read_example(type, ending):
+    """A file of the example of a type; None where a node has none yet."""
+    path = os.path.join(EXAMPLES, type + ending)
+    if not os.path.exists(path):
+        return None
+    with open(path, "rb") as stream:
+        return stream.read()
+
+
+def card(type):
+    """The help card: the table's, with a picture below the summary and the example network before the inputs."""
+    text, network = described(type, "help"), read_example(type, ".json")
+    if read_example(type, ".png") is not None:
+        at = text.index('"""\n', text.index('"""') + 3) + 4
+        text = text[:at] + "\n[Image:/images/rivulet/%s.png]\n" % type + text[at:]
+    if network is None:
+        return text
+    at = min(text.index(mark) for mark in ("\n@inputs", "\n@outputs", "\n@parameters") if mark in text)
+    return text[:at] + "\n== Example ==\n\nThe network of the picture, as a scene of the program `rivulet`. The tool Example of Selected Node " \
+        "of the shelf makes it here.\n\n{{{\n%s}}}\n" % network.decode("utf-8") + text[at:]
 
 
 def solvers():
@@ -138,7 +168,7 @@ def asset(row):
     folder, inner = naming.asset_folder(row.type), naming.encode(naming.table_name(row.type))
     parts = {"DialogScript": dialog(row), "TypePropertiesOptions": "".join("%s := %d;\n" % pair for pair in OPTIONS),
              "CreateScript": "# Automatically generated script\n\\set noalias = 1\n",
-             "Help": described(row.type, "help"), "IconSVG": glyphs.icon(row.type, row.category), "Tools.shelf": tool(row),
+             "Help": card(row.type), "IconSVG": glyphs.icon(row.type, row.category), "Tools.shelf": tool(row),
              "PythonModule": module(row), "MessageNodes": contents.message_nodes(row)}
     files = {"%s/%s/%s" % (folder, inner, naming.encode(name)): text for name, text in parts.items()}
     # Houdini expands the section Contents.gz to a folder with the archive in it.
@@ -154,17 +184,18 @@ def asset(row):
 #------------------------------------------------------------------------------------------------ the rest
 
 def shelf():
-    """The shelf: set-ups first, then a tool for each node."""
-    members = ["rivulet::" + name for name, _, _, _ in SETUPS] + ["rivulet::sop_" + row.type for row in rivulet.nodes.all()]
+    """The shelf: tools of the selection and set-ups first, then a tool for each node."""
+    members = ["rivulet::" + name for name, _, _, _ in TOOLS + SETUPS] + ["rivulet::sop_" + row.type for row in rivulet.nodes.all()]
     out = ['<?xml version="1.0" encoding="UTF-8"?>', "<shelfDocument>", '  <toolshelf name="rivulet" label="Rivulet">']
     out += ['    <memberTool name="%s"/>' % member for member in members]
     out.append("  </toolshelf>")
-    for name, label, type, help_text in SETUPS:
+    for name, label, type, help_text in TOOLS + SETUPS:
+        module = "rivulet_setups" if (name, label, type, help_text) in SETUPS else "rivulet_tools"
         out.append("""  <tool name="rivulet::%s" label="%s" icon="SOP_rivulet-%s-1.0">
     <helpText><![CDATA[%s]]></helpText>
-    <script scriptType="python"><![CDATA[import rivulet_setups
-rivulet_setups.%s(kwargs)]]></script>
-  </tool>""" % (name, label, type, help_text, name))
+    <script scriptType="python"><![CDATA[import %s
+%s.%s(kwargs)]]></script>
+  </tool>""" % (name, label, type, help_text, module, module, name))
     for row in rivulet.nodes.all():
         out.append("""  <tool name="rivulet::sop_%s" label="%s" icon="SOP_rivulet-%s-1.0">
     <helpURL>operator:%s</helpURL>
@@ -178,17 +209,20 @@ soptoolutils.genericTool(kwargs, '%s')]]></script>
 
 
 def everything():
-    """All generated files, text by path."""
+    """All generated files, text or bytes by path."""
     files = {"toolbar/rivulet.shelf": shelf()}
     for row in rivulet.nodes.all():
-        files["help/nodes/sop/rivulet--%s-1.0.txt" % row.type] = described(row.type, "help")
+        files["help/nodes/sop/rivulet--%s-1.0.txt" % row.type] = card(row.type)
+        for path, ending in (("help/images/rivulet/", ".png"), ("help/rivulet/", ".json")):
+            if read_example(row.type, ending) is not None:
+                files[path + row.type + ending] = read_example(row.type, ending)
         files["config/Icons/SOP_rivulet-%s-1.0.svg" % row.type] = glyphs.icon(row.type, row.category)
         if "solver" in row.flags:
             files.update(asset(row))
         else:
             files["dialogs/%s.ds" % row.type] = described(row.type, "ds")
         if "dop" in row.flags:
-            files["help/nodes/dop/rivulet--%s-1.0.txt" % row.type] = described(row.type, "help").replace(
+            files["help/nodes/dop/rivulet--%s-1.0.txt" % row.type] = card(row.type).replace(
                 "#context: sop", "#context: dop")
     return files
 
@@ -202,8 +236,8 @@ def write(folder):
     for path, text in files.items():
         full = os.path.join(folder, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
-        with open(full, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
+        with open(full, "wb") as stream:
+            stream.write(text if isinstance(text, bytes) else text.encode("utf-8"))
     return len(files)
 
 

@@ -1,4 +1,4 @@
-"""The icons: an SVG path of 64 x 64 for each node type, and the colour of each category. A drawing is optional."""
+"""The icons: an SVG path of 64 x 64 for each node type, and the colour of each category. A node without a drawing has its letters."""
 
 COLORS = {"Hair": "#8a5a3c", "Liquid": "#2f7fb5", "Solvers": "#3a8f6d", "Surface": "#5a6fc0", "Files": "#6b6b75",
           "Geometry": "#8c7a3a"}
@@ -6,8 +6,6 @@ OTHER = "#777777"
 
 _DROP = "M32 14 C40 26 46 33 46 40 A14 14 0 0 1 18 40 C18 33 24 26 32 14 Z"
 _HAIRS = "M18 52 C16 36 20 24 18 12 M27 52 C25 36 30 24 28 12 M36 52 C34 36 40 24 38 12 M45 52 C43 36 49 24 47 12"
-# of a node that has no drawing of its own: a frame with a port on each side
-PLAIN = "M16 20 H48 V44 H16 Z M32 20 V10 M32 44 V54"
 _BOX = "M32 10 L52 20 V44 L32 54 L12 44 V20 Z M12 20 L32 30 L52 20 M32 30 V54"
 
 GLYPHS = {
@@ -44,7 +42,9 @@ GLYPHS = {
 
 def icon(type, category):
     """The icon of a node type as SVG: white strokes on a coloured field."""
+    shape = '<path d="%s" fill="none" stroke="#ffffff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/>' % GLYPHS[type] \
+        if type in GLYPHS else '<text x="32" y="42" font-size="18" text-anchor="middle" fill="#ffffff">%s</text>' % type[:6]
     return ('<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64">\n'
             '  <rect x="2" y="2" width="60" height="60" rx="12" fill="%s"/>\n'
-            '  <path d="%s" fill="none" stroke="#ffffff" stroke-width="4" stroke-linecap="round" stroke-linejoin="round"/>\n'
-            '</svg>\n' % (COLORS.get(category, OTHER), GLYPHS.get(type, PLAIN)))
+            '  %s\n'
+            '</svg>\n' % (COLORS.get(category, OTHER), shape))

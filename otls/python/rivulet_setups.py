@@ -1,7 +1,13 @@
 """The set-ups of the shelf: each function makes a network that cooks without further changes."""
+import json
+import os
+
 import hou
 
 _VERSION = "rivulet::%s::1.0"
+# names of the outputs of nodes that have several, by which scene files name them
+OUTPUTS = {"strandsolver": ["strands", "liquid", "state"], "liquidsolver": ["liquid", "strands", "state"],
+           "filmsolver": ["strands", "liquid", "state"], "wetsolver": ["strands", "liquid", "state"]}
 
 
 def _network(name):
@@ -55,3 +61,56 @@ def pour_on_fur(kwargs):
                 killmin=(-0.5, -0.1, -0.5), killmax=(0.5, 0.5, 0.5))
     _show(geo, wet)
     return wet
+
+
+def _set(node, token, value, fps):
+    """Sets a value of a scene file: a constant, keys or a wave."""
+    if isinstance(value, dict) and "keys" in value:
+        curve = {"constant": "constant()", "linear": "linear()", "smooth": "cubic()"}[value.get("interp", "linear")]
+        for frame, number in value["keys"]:
+            key = hou.Keyframe()
+            key.setFrame(frame)
+            key.setValue(number)
+            key.setExpression(curve)
+            node.parm(token).setKeyframe(key)
+    elif isinstance(value, dict):
+        wave = value["wave"]
+        node.parm(token).setExpression("%r + %r * sin(360 * (%r * $T) + %r)" % (
+            wave.get("offset", 0), wave["amplitude"], wave["frequency"], wave.get("phase", 0)))
+    else:
+        node.setParms({token: tuple(value) if isinstance(value, list) else value})
+
+
+def example(type):
+    """The example network of a node type, as nodes in a new object; returns the node of that type."""
+    path = os.path.join(os.environ["RIVULET"], "help", "rivulet", type + ".json")
+    with open(path) as stream:
+        scene = json.load(stream)
+    geo = _network("example_" + type)
+    made = {}
+    for name, row in scene["nodes"].items():
+        if row["type"] not in ("camera", "filecache") or row["type"] == type:  # Houdini has its own
+            made[name] = geo.createNode(_VERSION % row["type"], name)
+    for name, node in made.items():
+        row = scene["nodes"][name]
+        for index, wire in enumerate(row.get("inputs", [])):
+            if wire:
+                source, _, port = wire.partition(":")
+                node.setInput(index, made[source], OUTPUTS[scene["nodes"][source]["type"]].index(port) if port else 0)
+        for token, value in row.get("parms", {}).items():
+            if row["type"] not in ("file", "filecache"):
+                _set(node, token, value, scene["fps"])
+    shown = next((node for name, node in made.items() if scene["nodes"][name]["type"] == type), None)
+    if shown is not None:
+        _show(geo, shown)
+    return shown
+
+
+def example_of_selected(kwargs):
+    """The example network of the selected Rivulet node."""
+    types = [node.type().nameComponents() for node in hou.selectedNodes()]
+    chosen = [parts[2] for parts in types if parts[1] == "rivulet"]
+    if not chosen:
+        hou.ui.displayMessage("Select a node of Rivulet: this tool makes an example network of its type.")
+        return None
+    return example(chosen[0])

@@ -64,6 +64,11 @@ FAULTS = (("a missing section", lambda: os.remove(os.path.join(inner, "Help"))),
           ("a preset that is not in the menu", lambda: replace("DialogScript", '            "honey" "Honey"\n', "")),
           ("a preset of another value", lambda: replace("PythonModule", "'tension': 0.055", "'tension': 0.5")),
           ("a preset without an end", lambda: replace("PythonModule", "node.parm('preset').set('none')", "pass")),
+          ("an icon that another node has", lambda: shutil.copy(os.path.join(folder, ICONS % "box"), os.path.join(folder, ICONS % "grid"))),
+          ("an icon that is missing", lambda: os.remove(os.path.join(folder, ICONS % "groom"))),
+          ("an asset without its icon", lambda: replace("IconSVG", "#ffffff", "#fffffe")),
+          ("a picture that is missing", lambda: os.remove(os.path.join(folder, "help", "images", "rivulet", "groom.png"))),
+          ("a card of another network", lambda: replace("../../help/rivulet/wetsolver.json", '"walls": true', '"walls": false')),
           ("broken XML", lambda: replace("IconSVG", "</svg>", "</sgv>")),
           ("another name", lambda: replace("Sections.list", "DialogScript\t", "Dialog\t")),
           ("one output", lambda: replace("../INDEX__SECTION", "Outputs:      3", "Outputs:      1")),
@@ -88,6 +93,7 @@ FAULTS = (("a missing section", lambda: os.remove(os.path.join(inner, "Help"))),
                                                                           "type = solver\nmatchesdef = 0")),
           ("messages of an unknown node", lambda: replace("MessageNodes", "solve/d/s/step", "solve/step")))
 MIME = "Contents.dir/Contents.mime"
+ICONS = os.path.join("config", "Icons", "SOP_rivulet-%s-1.0.svg")
 
 
 def replace(name, old, new):

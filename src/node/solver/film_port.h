@@ -85,6 +85,12 @@ RvResult rv_film_port_end(RvFilmPort* port, const RvWetParms* parms, double dt, 
 void rv_film_port_tell(const RvFilmPort* port);
 void rv_film_port_free(RvFilmPort* port);
 
+//---------------------------------------------------------------------------------------------- film_guides.c
+
+// Adds the viewport guides to an output: Cd by wetness, pscale by filmradius. `hair_radius`, in the scene's units, is
+// that of strands without one.
+RvResult rv_film_port_guides(double hair_radius, RvDetail* strands, RvError* error);
+
 //---------------------------------------------------------------------------------------------- film_look.c
 
 // The same attributes on strands of the start frame, which no frame has written yet: those that are missing are zero, the

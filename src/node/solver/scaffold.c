@@ -6,8 +6,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-// A number of the node's parameters by its token; 0 where it has none.
-static double number(const RvCook* cook, const char* token) {
+double rv_solver_number(const RvCook* cook, const char* token) {
   const RvParmDef* row = rv_parm_find(cook->type->parms, token);
   const char* at = row ? (const char*)cook->parms + row->offset : NULL;
   if (!at) return 0;
@@ -27,7 +26,7 @@ static RvResult init(RvSolver* s, const RvSolverType* type, RvCook* cook, RvErro
   size_t parm_bytes = cook->type->parms->struct_bytes;
   *s = (RvSolver){.type = type, .media = media_of(type), .cook = cook, .meters = rv_cook_meters(cook)};
   // The time scale is that of the frame: within a frame time runs evenly.
-  s->timescale = number(cook, "timescale");
+  s->timescale = rv_solver_number(cook, "timescale");
   s->frame_seconds = cook->dt * s->timescale;
   s->colliders.def = (RvCollidersDef){cook, type->collider_input, s->meters, s->timescale};
   s->data = rv_alloc_zero(1, type->data_bytes);
@@ -75,8 +74,8 @@ void rv_solver_add_seconds(RvSolver* s, const char* stage, double seconds) {
 
 // The next part of what is left of the frame: equal ones, as many as the solver wants, within the artist's bounds.
 static double next_part(const RvSolver* s, double left, int taken) {
-  double least = number(s->cook, "substeps") - taken;
-  double most = number(s->cook, "maxsubsteps") - taken;
+  double least = rv_solver_number(s->cook, "substeps") - taken;
+  double most = rv_solver_number(s->cook, "maxsubsteps") - taken;
   double longest = s->type->longest ? s->type->longest(s) : INFINITY;
   // rounding of a frame that is a whole number of longest substeps must not add one
   double wanted = ceil(left / longest - 1e-9);
@@ -143,7 +142,7 @@ RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error) 
 }
 
 RvResult rv_solver_split(const RvSolverType* type, RvCook* cook, const RvState* state, RvError* error) {
-  bool keep = number(cook, "keepstate") != 0;
+  bool keep = rv_solver_number(cook, "keepstate") != 0;
   // Every output before the state is there, if empty.
   RvResult result = media_of(type)->split(type, cook, state, error);
   for (size_t i = 0; i + 1 < cook->type->noutput && !result; ++i) {

@@ -103,6 +103,9 @@ struct RvSolver {
   RvArena* scratch;
 };
 
+// A number of the node's parameters by its token; 0 where it has none.
+double rv_solver_number(const RvCook* cook, const char* token);
+
 // RvNodeType's start, step and split.
 RvResult rv_solver_start(const RvSolverType* type, RvCook* cook, RvError* error);
 RvResult rv_solver_step(const RvSolverType* type, RvCook* cook, RvError* error);

@@ -309,6 +309,9 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
     result = rv_film_port_look_dry(cook, &parms, outputs[0], error);
   }
   if (result) return result;
+  if (strands && rv_solver_number(cook, "guides") != 0)
+    result = rv_film_port_guides(rv_solver_number(cook, "hairradius") / rv_cook_meters(cook), outputs[0], error);
+  if (result) return result;
   if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
   RvDetail** alone = &outputs[node->strands ? 1 : 0];
   if (liquid && !(*alone = rv_detail_copy(liquid))) return rv_fail(error, RV_NO_MEMORY, "out of memory");

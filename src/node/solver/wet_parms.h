@@ -76,6 +76,13 @@
   X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                                   \
     "How the drag grows with speed: as the authors print it, or as flow through porous beds.", ADVANCED)
 
+#define RV_WET_OUTPUT_PARMS(X)                                                                                      \
+  X(FOLDER, "Output")                                                                                               \
+  X(TOGGLE, guides, "Viewport Guides", false,                                                                       \
+    "Color the strands by their wetness (Cd) and give their points the radius of strand and film (pscale), as any " \
+    "viewport draws them.")                                                                                         \
+  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.", ADVANCED)
+
 #define RV_WET_PARMS(X)                                                                                   \
   X(FOLDER, "Simulation")                                                                                 \
   RV_WET_TIME_PARMS(X)                                                                                    \
@@ -104,8 +111,7 @@
   RV_LIQUID_WALL_PARMS(X)                                                                                 \
   X(FOLDER, "Limits")                                                                                     \
   RV_LIQUID_LIMIT_PARMS(X)                                                                                \
-  X(FOLDER, "Output")                                                                                     \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.", ADVANCED)
+  RV_WET_OUTPUT_PARMS(X)
 RV_PARM_STRUCT(RvWetParms, RV_WET_PARMS)
 // The table of wetsolver.
 extern const RvParmTable rv_wet_parm_table;
@@ -127,7 +133,6 @@ extern const RvParmTable rv_wet_parm_table;
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.") \
   X(FOLDER, "Limits")                                                                     \
   RV_LIQUID_LIMIT_PARMS(X)                                                                \
-  X(FOLDER, "Output")                                                                     \
-  X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on strands and liquid.", ADVANCED)
+  RV_WET_OUTPUT_PARMS(X)
 
 #endif
