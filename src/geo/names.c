@@ -55,7 +55,8 @@ static RvResult insert(RvDetail* detail, RvAttrib* attrib, const char* name, RvO
 
 // Fails because the attribute exists with another storage, size or tag.
 static RvResult fail_type_mismatch(const RvAttrib* have, RvStorage storage, int size, RvTag tag, RvError* error) {
-  return rv_fail(error, RV_BAD_INPUT, "the %s attribute '%s' is %s %d%s%s, and %s %d%s%s is wanted",
+  return rv_fail(error, RV_BAD_INPUT,
+                 "the %s attribute '%s' is %s %d%s%s, and %s %d%s%s is wanted; rename or delete it, or change its type",
                  rv_owner_name(have->owner), have->name, rv_storage_name(have->storage), have->size,
                  have->tag ? " " : "", rv_tag_name(have->tag), rv_storage_name(storage), size, tag ? " " : "",
                  rv_tag_name(tag));

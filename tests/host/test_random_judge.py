@@ -30,6 +30,8 @@ BREAKS = {
     "stretch": "swap(out + '/check_solve_1.0003.geo', 'P', '[1,2,3],[1,5,3]')",
     "bits": "edit(report, '\"hash\": \"', '\"hash\": \"' + words[words.index('--threads') + 1])",
     "time": "\nwhile True: pass",
+    "signal later": "'3' == words[words.index('--threads') + 1] and os.kill(os.getpid(), signal.SIGSEGV)",
+    "time later": "\nwhile '3' == words[words.index('--threads') + 1]: pass",
     "memory": "keep = bytearray(os.urandom(1 << 20)) * 1100",
 }
 PROGRAM = """#!/usr/bin/python3
@@ -76,7 +78,7 @@ def main():
             judge.RIVULET = broken_program(where, kind, tamper)
             found = judge.judge(SCENE, table, 1, ((1, ""), (3, "base")))
             print("%-8s %s: %s" % (kind, found.kind, found.text.strip()[:100]))
-            if found.kind != kind:
+            if found.kind != kind.split()[0]:
                 wrong.append("%s was broken, and the judge says %s %s" % (kind, found.kind, found.text))
         # the minimiser keeps what breaks the promise and drops the rest
         judge.RIVULET = os.path.join(where, "nan")

@@ -291,8 +291,8 @@ def speed_bound(scene, node):
     return SPEED_FACTOR * (1 + free + 9.81 * seconds + top * scene["fps"])
 
 
-def check_run(scene, table, run):
-    """The promises that one run can break."""
+def check_end(run):
+    """How a run ends."""
     if run.signal in (signal.SIGXCPU, signal.SIGKILL):
         raise Wrong("time", "more than %d s of CPU" % (CPU_SECONDS * SLOWER))
     if run.signal:
@@ -301,6 +301,11 @@ def check_run(scene, table, run):
         raise Wrong("signal", run.error[run.error.index("Sanitizer:"):][:1000])
     if run.code not in (0, 1):
         raise Wrong("code", "exit code %d: %s" % (run.code, run.error.strip()[-600:]))
+
+
+def check_run(scene, table, run):
+    """The promises that one run can break."""
+    check_end(run)
     if run.memory > MEMORY and not SANITIZED:
         raise Wrong("memory", "%d MB" % (run.memory >> 20))
     if run.code == 1:
@@ -320,6 +325,8 @@ def results(run):
 
 
 def compare(first, second, what):
+    # A run that took too long has fewer files; that is no difference of bits.
+    check_end(second)
     a, b = results(first), results(second)
     for key in sorted(set(a) | set(b)):
         if a.get(key) != b.get(key):

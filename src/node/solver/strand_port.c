@@ -197,6 +197,9 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   rv_strand_solver_root_directors(solver, rv_detail_f32(in, RV_POINT, "orient", 4));
   RvDetail* made = rv_detail_copy(in);
   result = made ? save_start(s, made, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  // An attribute of the input with the name of one of the solver's, but of another type.
+  if (result && error && error->code == RV_BAD_INPUT)
+    rv_error_context(error, "%s, cannot become a state", rv_solver_port(cook, s->input).text);
   if (!result) rv_strand_port_tell(s);
   if (result)
     rv_detail_free(made);
