@@ -324,6 +324,8 @@ ROWS = [
     # 2 points, as in the first row
     (WET, r"\d+ mm3, in (\d+) points each", lambda: clumps("dip.json", "pool.particlesep=0.0014"), 1),
     (WET, r"`dip.json` with 2 substeps ends in\nabout (\d+) groups", lambda: clumps("dip.json", "wet.substeps=2"), 0.3),
+    (WET, r"32 substeps \| (\d+), \d+, \d+, \d+: one hair", lambda: len(bundles("wet.substeps=4")), 0),
+    (WET, r"32 substeps \| \d+, \d+, \d+, (\d+): one hair", lambda: len(bundles("wet.substeps=32")), 0),
     (WET, r"a film of micrometres, and (nothing) without", lambda: max(film(cook("wet/capture.json", "wet.capture=0"))), 0),
     (WET, r"leaves [\d.]+ of (\d+) mm3; 1 keeps all of it", lambda: film(cook("wet/coil_sag.json", "wet.capacity=1"))[-1], 0.01),
     (WET, r"this scene paints ([\d.]+) ml at the start", lambda: ml(cook(PAINTED, frames=37).rows, 1), 0.03),
