@@ -45,6 +45,11 @@ RIVULET="$top/build/release/rivulet" RV_FAIL_NTH="$top/build/release/tests/libfa
 echo "== tinyusdz reads USD stages (skipped without npm)"
 /usr/bin/python3 tests/full/usd_tinyusdz.py build/release/rivulet || [ $? = 77 ]
 
+echo "== unit tests of base, math, geo and parm as Windows programs under wine (skipped without mingw-w64 and wine64)"
+windows=$(mktemp -d)
+/usr/bin/python3 tests/full/windows.py "$top" "$windows" || [ $? = 77 ]
+rm -rf "$windows"
+
 echo "== wedges on Slurm"
 /usr/bin/python3 tests/full/slurm.py build/release/rivulet
 

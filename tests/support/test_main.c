@@ -1,10 +1,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/assert.h"
 #include "base/cpu.h"
+#include "base/platform.h"
 #include "support/rv_test.h"
 
 static char folder[256];
@@ -36,7 +36,7 @@ const char* rv_test_folder(void) {
   if (!folder[0]) {
     const char* base = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/rivulet_test_XXXXXX", base ? base : "/tmp");
-    if (!mkdtemp(folder)) fail_msg("cannot make %s", folder);
+    if (!rv_platform_temporary_folder(folder)) fail_msg("cannot make %s", folder);
     atexit(remove_folder);
   }
   return folder;
