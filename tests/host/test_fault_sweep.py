@@ -93,6 +93,7 @@ def scenes(where):
 PICTURE = {name: {"type": "file", "parms": {"file": f"$HIP/{name}.$F4.bgeo.sc"}} for name in ("hair", "flow")}
 PICTURE["solid"] = {"type": "file", "parms": {"file": "$HIP/solid.vdb"}}
 BALL = {"ball": HAIR["ball"], "grow": HAIR["grow"], "out": cache("grow", "hair.$F4.bgeo.sc")}
+BLOSC_LINE = "Error allocating memory!"
 
 
 class Case:
@@ -294,7 +295,9 @@ def verdict_of(runs, kind, seen):
     if seen["code"] == 0:
         if seen["report"] != runs.clean["report"] or seen["files"].keys() != runs.clean["files"].keys():
             return "silent", "report or files differ"
-        return ("same", "") if seen["stdout"] == runs.clean["stdout"] else ("silent", "the standard output differs")
+        # blosc prints that an allocation of its own failed; the block is then written by another way, and the file is right
+        printed = seen["stdout"].replace(BLOSC_LINE, "")
+        return ("same", "") if printed == runs.clean["stdout"] else ("silent", "the standard output differs")
     message = seen["stderr"].strip()
     if not message.startswith("rivulet: ") and "\nrivulet: " not in message:
         return "unclear", f"exit {seen['code']} with '{message}'"
