@@ -57,7 +57,7 @@
   X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                         \
     "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying multiplies it.")      \
   X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                                          \
-    "Time in which the attribute wetness follows the film, so that looks do not pop.")
+    "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
 
 #define RV_WET_COUPLE_PARMS(X)                                                                    \
   X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                           \
