@@ -40,7 +40,9 @@ static std::vector<Vec3I> good_triangles(const std::vector<Vec3s>& points, size_
       if (v[k] < 0 || (size_t)v[k] >= points.size())
         vdb_refuse(RV_BAD_INPUT, "triangle %zu of the mesh names point %d, and there are %zu points", t, v[k],
                    points.size());
-    Vec3d a(points[(size_t)v[0]]), b(points[(size_t)v[1]]), c(points[(size_t)v[2]]);
+    Vec3d a(points[(size_t)v[0]]);
+    Vec3d b(points[(size_t)v[1]]);
+    Vec3d c(points[(size_t)v[2]]);
     if ((b - a).cross(c - a).lengthSqr() > 0) out.emplace_back((uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2]);
   }
   return out;
@@ -56,7 +58,9 @@ constexpr double SLIVER_EDGE = 2 * LEAF_SIDE;
 static double estimate_blocks(const std::vector<Vec3s>& points, const std::vector<Vec3I>& triangles, double band) {
   double area = 0, sliver = 0;
   for (const Vec3I& t : triangles) {
-    Vec3d a(points[t[0]]), b(points[t[1]]), c(points[t[2]]);
+    Vec3d a(points[t[0]]);
+    Vec3d b(points[t[1]]);
+    Vec3d c(points[t[2]]);
     area += 0.5 * (b - a).cross(c - a).length();
     double edge = std::sqrt(std::fmax((b - a).lengthSqr(), std::fmax((c - b).lengthSqr(), (a - c).lengthSqr())));
     if (edge > SLIVER_EDGE) sliver += edge / LEAF_SIDE;

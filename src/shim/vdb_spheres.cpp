@@ -21,7 +21,9 @@ constexpr int LEAF = LEAF_SIDE;       // voxels along each axis of a leaf
 constexpr int LEAVES = BLOCK / LEAF;  // leaves along each axis of a block
 // (block, sphere) pairs, at most; a sphere of a radius of a thousand voxels makes about four thousand.
 constexpr double PAIRS_MAX = 1e8;
-constexpr double BAND_MIN = 3, BAND_MAX = 1000;  // half width of the narrow band, in voxels
+// Least and largest half width of the narrow band, in voxels.
+constexpr double BAND_MIN = 3;
+constexpr double BAND_MAX = 1000;
 
 namespace {
 

@@ -343,7 +343,8 @@ OP_ERROR SOP_Node::cookMyselfAsVerb(OP_Context& context) {
   const SOP_NodeVerb* verb = cookVerb();
   if (SOP_NodeVerb::lookupVerb(optype) != verb)
     throw std::runtime_error("mock: the verb of " + optype + " is not registered");
-  std::unique_ptr<SOP_NodeParms> loaded(verb->allocParms()), copy(verb->allocParms());
+  std::unique_ptr<SOP_NodeParms> loaded(verb->allocParms());
+  std::unique_ptr<SOP_NodeParms> copy(verb->allocParms());
   // A verb that evaluates parameters itself gets none, but in a compiled block, where it has no node to ask.
   if (mock_compiled || !verb->evaluatesParametersDuringCook()) {
     loaded->loadFromOp(OP_NodeParms::LoadParms(&the_graph, mock_compiled ? nullptr : this, id, context));

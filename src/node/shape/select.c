@@ -37,7 +37,9 @@ static RvResult unknown_group(const RvDetail* detail, RvOwner owner, const char*
 // Marks "7", "3-9" or "3-9:2"; numbers beyond the last element are ignored, as in Houdini.
 static RvResult mark_range(const char* word, uint8_t value, uint8_t* mask, size_t count, RvError* error) {
   char* end = NULL;
-  unsigned long long first = strtoull(word, &end, 10), last = first, step = 1;
+  unsigned long long first = strtoull(word, &end, 10);
+  unsigned long long last = first;
+  unsigned long long step = 1;
   if (*end == '-' && isdigit((unsigned char)end[1])) last = strtoull(end + 1, &end, 10);
   if (*end == ':' && isdigit((unsigned char)end[1])) step = strtoull(end + 1, &end, 10);
   if (*end || !step || last < first)
