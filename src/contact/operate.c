@@ -7,6 +7,8 @@
 //   - Blocks between the two ends couple two strands: `gather` and `spread` apply them matrix-free.
 // A touch has one end; its delta is the point itself and all of its Hessian lies in the band.
 //
+// Where a batch has many ends, its sums go through ends_kernel.c, which gives the same bits (at_ends.h).
+//
 // Links are evaluated in two passes. The first interpolates a vector at all ends, the second evaluates eight links at a
 // time (respond_kernel.c). Sums then go batch by batch over the batch's own ends, in the order of ends.c: there are no
 // atomics, and the bits do not depend on the number of threads.
@@ -18,6 +20,8 @@
 
 enum { VERTEX_STRIDE = 4 * RV_LANES };  // numbers from one vertex to the next in a block: x, y, z, angle
 enum { TASK_ENDS = 2048 };              // ends or links of one parallel task
+// Ends to a vertex of all lanes from which on it pays to turn a batch's vectors, or its band (at_ends.h).
+enum { MANY_ENDS = 4, MANY_ENDS_OF_BAND = 12 };
 enum { TASK_BATCHES = 16 };             // batches of one parallel task where each only sums a few numbers
 
 typedef struct Task {
@@ -53,8 +57,8 @@ static void distribute(const RvContactEnd* e, RvVec3 f, double* out) {
 //---------------------------------------------------------------------------------------------- symmetric matrices
 
 static RvVec3 sym_apply(const RvSym3f* s, RvVec3 v) {
-  return rv_vec3(s->m[0] * v.x + s->m[1] * v.y + s->m[3] * v.z, s->m[1] * v.x + s->m[2] * v.y + s->m[4] * v.z,
-                 s->m[3] * v.x + s->m[4] * v.y + s->m[5] * v.z);
+  return rv_vec3(s->m[0] * v.x + s->m[1] * v.y + s->m[2] * v.z, s->m[1] * v.x + s->m[4] * v.y + s->m[5] * v.z,
+                 s->m[2] * v.x + s->m[5] * v.y + s->m[6] * v.z);
 }
 
 // s += k v v^T
@@ -171,16 +175,35 @@ static void add_touches(const RvContacts* c, size_t batch, const double* q, uint
 
 //---------------------------------------------------------------------------------------------- all links
 
-static void interpolate_ends(void* arg, size_t begin, size_t end) {
-  const Task* task = arg;
-  RvContacts* c = task->c;
-  for (size_t k = begin; k < end; ++k) c->end_values.data[k] = interpolate(&c->ends.data[k], task->in);
+// The ends of a batch. False: they are summed one by one, as there are fewer than `least` to a vertex of all lanes, or
+// the batch is too long to be turned.
+static bool many_ends(const RvContacts* c, size_t batch, size_t least, RvBatchEnds* at) {
+  const RvStrandBatch* b = &c->model->batches[batch];
+  size_t first = c->end_at[batch];
+  *at = (RvBatchEnds){c->ends.data + first, c->end_at[batch + 1] - first, b->at, b->vertices};
+  return b->vertices <= RV_TURNED_VERTICES && at->count >= least * (size_t)b->vertices;
 }
 
-// delta of the link in a slot, after interpolate_ends.
+// First half of the matrix-free product: the vector p at the ends of one batch.
+static void gather(void* user, size_t batch, const double* p) {
+  RvContacts* c = user;
+  RvBatchEnds at;
+  RvEndValue* values = c->end_values.data + c->end_at[batch];
+  if (many_ends(c, batch, MANY_ENDS, &at))
+    rv_contact_gather_ends(&at, p + at.first, values);
+  else
+    for (size_t k = 0; k < at.count; ++k) values[k].x = interpolate(&at.ends[k], p);
+}
+
+static void gather_batches(void* arg, size_t begin, size_t end) {
+  const Task* task = arg;
+  for (size_t batch = begin; batch < end; ++batch) gather(task->c, batch, task->in);
+}
+
+// delta of the link in a slot, after `gather` of all batches.
 static RvVec3 delta_of(const RvContacts* c, size_t slot) {
   const uint32_t* end = &c->end_of.data[2 * slot];
-  return rv_sub(c->end_values.data[end[0]], c->end_values.data[end[1]]);
+  return rv_sub(c->end_values.data[end[0]].x, c->end_values.data[end[1]].x);
 }
 
 // Used slots of a block of eight: wet and dry links each end with a block that may be partly empty.
@@ -208,8 +231,9 @@ static void evaluate_blocks(void* arg, size_t begin, size_t end) {
     rv_contact_respond_lanes(&c->blocks.data[block], law, delta[0], &r);
     for (size_t k = 0; k < used; ++k) {
       RvVec3 gradient = rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k]);
-      c->link_energies.data[first + k] = (RvLinkEnergy){r.energy[k], gradient};
-      for (size_t i = 0; i < 6; ++i) c->hessian.data[first + k].m[i] = (float)r.hessian[i][k];
+      c->link_energies.data[first + k] = (RvLinkEnergy){gradient, r.energy[k]};
+      c->hessian.data[first + k] = (RvSym3f){{(float)r.hessian[0][k], (float)r.hessian[1][k], (float)r.hessian[3][k], 0,
+                                              (float)r.hessian[2][k], (float)r.hessian[4][k], (float)r.hessian[5][k]}};
     }
   }
 }
@@ -219,7 +243,7 @@ static void evaluate_blocks(void* arg, size_t begin, size_t end) {
 static void evaluate_links(RvContacts* c, const double* q) {
   if (c->evaluated_at == q) return;
   Task task = {c, q, NULL};
-  rv_parallel_for(c->ends.count, TASK_ENDS, interpolate_ends, &task);
+  rv_parallel_for(c->model->nbatch, 1, gather_batches, &task);
   rv_parallel_for(c->blocks.count, TASK_ENDS / RV_LINKS, evaluate_blocks, &task);
 }
 
@@ -260,14 +284,16 @@ static void add_gradients(void* arg, size_t begin, size_t end) {
   const Task* task = arg;
   const RvContacts* c = task->c;
   for (size_t b = begin; b < end; ++b) {
-    for (size_t k = c->end_at[b]; k < c->end_at[b + 1]; ++k) {
-      const RvContactEnd* e = &c->ends.data[k];
+    RvBatchEnds at;
+    bool many = many_ends(c, b, MANY_ENDS, &at);
+    if (many) rv_contact_push_ends(&at, c->link_energies.data, task->out + at.first);
+    for (size_t k = 0; !many && k < at.count; ++k) {
+      const RvContactEnd* e = &at.ends[k];
       bool receiver = e->link % 2;
       RvVec3 g = c->link_energies.data[e->link / 2].gradient;
       distribute(e, receiver ? rv_neg(g) : g, task->out);
     }
-    size_t first = c->model->batches[b].at;
-    add_touches(c, b, task->in + first, 0, NULL, task->out + first, NULL);
+    add_touches(c, b, task->in + at.first, 0, NULL, task->out + at.first, NULL);
   }
 }
 
@@ -291,29 +317,26 @@ static void prepare(void* user, const double* q, const uint8_t* careful) {
 // The part of the Hessian within the band of one batch.
 static void diagonal(void* user, size_t batch, double* band) {
   const RvContacts* c = user;
-  size_t first = c->model->batches[batch].at;
-  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k) {
-    const RvContactEnd* e = &c->ends.data[k];
-    RvSym3 h;
-    for (int i = 0; i < 6; ++i) h.m[i] = c->hessian.data[e->link / 2].m[i];
-    add_to_band(band, e->unknown - first, e->t, &h);
+  RvBatchEnds at;
+  bool many = many_ends(c, batch, MANY_ENDS_OF_BAND, &at);
+  if (many) rv_contact_band_ends(&at, c->hessian.data, band);
+  for (size_t k = 0; !many && k < at.count; ++k) {
+    const RvContactEnd* e = &at.ends[k];
+    const float* m = c->hessian.data[e->link / 2].m;
+    add_to_band(band, e->unknown - at.first, e->t, &(RvSym3){{m[0], m[1], m[4], m[2], m[5], m[6]}});
   }
-  add_touches(c, batch, c->hessian_at + first, c->careful ? c->careful[batch] : 0, NULL, NULL, band);
+  add_touches(c, batch, c->hessian_at + at.first, c->careful ? c->careful[batch] : 0, NULL, NULL, band);
 }
 
-// First half of the matrix-free product: the vector p at the ends of one batch.
-static void gather(void* user, size_t batch, const double* p) {
-  RvContacts* c = user;
-  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k)
-    c->end_values.data[k] = interpolate(&c->ends.data[k], p);
-}
-
-// Second half: -M p_other at each end, as the weights of the two ends have opposite signs.
+// Second half of the product: -M p_other at each end, as the weights of the two ends have opposite signs.
 static void spread(void* user, size_t batch, double* out) {
   const RvContacts* c = user;
-  for (size_t k = c->end_at[batch]; k < c->end_at[batch + 1]; ++k) {
-    const RvContactEnd* e = &c->ends.data[k];
-    RvVec3 other = c->end_values.data[e->other];
+  RvBatchEnds at;
+  bool many = many_ends(c, batch, MANY_ENDS, &at);
+  if (many) rv_contact_spread_ends(&at, c->end_values.data, c->hessian.data, out + at.first);
+  for (size_t k = 0; !many && k < at.count; ++k) {
+    const RvContactEnd* e = &at.ends[k];
+    RvVec3 other = c->end_values.data[e->other].x;
     distribute(e, rv_neg(sym_apply(&c->hessian.data[e->link / 2], other)), out);
   }
 }
@@ -418,7 +441,7 @@ static void accept_touches(void* arg, size_t begin, size_t end) {
 
 void rv_contacts_accept(RvContacts* c, const double* q) {
   Task task = {c, q, NULL};
-  rv_parallel_for(c->ends.count, TASK_ENDS, interpolate_ends, &task);
+  rv_parallel_for(c->model->nbatch, 1, gather_batches, &task);
   rv_parallel_for(c->blocks.count, TASK_ENDS / RV_LINKS, accept_blocks, &task);
   rv_parallel_for(c->touch_keys.count, TASK_ENDS, accept_touches, &task);
   c->accepted = true;

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "contact/at_ends.h"
 #include "contact/bridge_table.h"
 #include "contact/contact.h"
 #include "contact/respond.h"
@@ -37,24 +38,6 @@ typedef struct RvContactShape {
 typedef struct RvSym3 {
   double m[6];
 } RvSym3;
-// The same in floats, for matrix-vector products: all of them use the same rounded matrix.
-typedef struct RvSym3f {
-  float m[6];
-} RvSym3f;
-
-// One end of a link, or a touch: the point (1 - t) x_i + t x_{i+1} of an edge.
-typedef struct RvContactEnd {
-  float t;
-  uint32_t unknown;  // index of x_i in the blocks of unknowns
-  uint32_t link;     // 2 x slot + side (0: source, 1: receiver); for a touch its number
-  uint32_t other;    // index of the link's other end
-} RvContactEnd;
-
-// Energy of a link and its gradient with respect to delta, at the last q.
-typedef struct RvLinkEnergy {
-  double energy;    // J
-  RvVec3 gradient;  // N
-} RvLinkEnergy;
 
 typedef struct RvFloat3 {
   float x, y, z;
@@ -208,7 +191,7 @@ struct RvContacts {
   RvIndices end_of;                      // [2 slots] index of each end
   size_t* end_at;                        // [batches + 1] first end of each batch
   uint8_t* bridged_lanes;                // [batches] bit of each lane at which bridges pull
-  RV_ARRAY(RvVec3) end_values;           // [ends] the vector at hand, interpolated
+  RV_ARRAY(RvEndValue) end_values;       // [ends] the vector at hand, interpolated
   RV_ARRAY(RvLinkEnergy) link_energies;  // [slots]
   RV_ARRAY(RvSym3f) hessian;             // [slots]
   const double* evaluated_at;            // the q of these two, while the solver keeps it unchanged; not owned
