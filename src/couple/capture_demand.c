@@ -49,8 +49,9 @@ static void fill_cells(void* arg, size_t begin, size_t end) {
       for (size_t i = k->p->cell_first[n]; i < k->p->cell_first[n + 1]; ++i) {
         sum += k->p->volume[i];
         for (int a = 0; a < 3; ++a) {
-          range[a] = fminf(range[a], k->p->v[a][i]);
-          range[3 + a] = fmaxf(range[3 + a], k->p->v[a][i]);
+          const float v = k->p->v[a][i];
+          range[a] = v < range[a] ? v : range[a];
+          range[3 + a] = v > range[3 + a] ? v : range[3 + a];
         }
       }
       k->cell_fill[n] = (float)(sum * inverse);
