@@ -174,7 +174,8 @@ static RvResult resample(RvLiquid* l, RvError* error) {
   return result;
 }
 
-// Sinks take, sources give. Particles are sorted again if any came or went, also by exchange with a film.
+// Sinks take, sources give. Particles are sorted again if any came or went, also by exchange with a film; one that only
+// gave a part of its volume stays where it is.
 static RvResult flow(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidFlow* sum = l->inputs.flows ? &l->inputs.flows->flow : NULL;
   size_t removed = sum ? sum->removed : 0, born = sum ? sum->born : 0;
@@ -183,7 +184,7 @@ static RvResult flow(RvLiquid* l, double dt, RvError* error) {
   if (!result) result = rv_liquid_give(l, l->time + dt - l->time, error);
   bool changed = l->exchanged || (sum && (sum->removed > removed || sum->born > born));
   l->exchanged = false;
-  return result || !changed ? result : sort(l, error);
+  return result || !changed || rv_liquid_particles_in_order(&l->particles) ? result : sort(l, error);
 }
 
 static RvResult find_solids(RvLiquid* l, RvError* error) {

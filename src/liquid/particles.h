@@ -103,6 +103,8 @@ RvResult rv_liquid_particles_sort(RvParticles* particles, RvParticlesLost* lost,
 // The same with the particles of a cell by id: the result depends only on the set, as when a state is read (design,
 // section 5).
 RvResult rv_liquid_particles_sort_by_id(RvParticles* particles, RvParticlesLost* lost, RvError* error);
+// Whether a sort would change nothing, provided that no particle has moved since the last one: none came, none left.
+bool rv_liquid_particles_in_order(const RvParticles* particles);
 
 // Sums over all particles, in double and in a fixed order.
 double rv_liquid_particles_volume(const RvParticles* particles);

@@ -46,6 +46,11 @@ static uint64_t settle(RvParticles* p, size_t i) {
   return rv_tile_key((int32_t)at[0], (int32_t)at[1], (int32_t)at[2]);
 }
 
+// Dead particles, and volumes that are no number, leave.
+static bool stays(const RvParticles* p, size_t i) {
+  return p->volume[i] > 0 && p->volume[i] < INFINITY;
+}
+
 // Tile of each particle into `spare`, and for each chunk a short list of the tiles it met.
 static void find_tiles(void* arg, size_t begin, size_t end) {
   const Sort* s = arg;
@@ -56,8 +61,7 @@ static void find_tiles(void* arg, size_t begin, size_t end) {
     memset(recent, 0xff, sizeof recent);
     RvParticleChunk met = {0};
     for (size_t i = low; i < high; ++i) {
-      // dead particles, and volumes that are no number, leave
-      uint64_t key = p->volume[i] > 0 && p->volume[i] < INFINITY ? settle(p, i) : NOWHERE;
+      uint64_t key = stays(p, i) ? settle(p, i) : NOWHERE;
       if (key == NOWHERE && !(p->volume[i] <= 0)) met.lost = true;
       p->spare[i] = key;
       uint64_t* slot = &recent[(key ^ key >> 6) % CACHE];
@@ -260,4 +264,15 @@ RvResult rv_liquid_particles_sort(RvParticles* p, RvParticlesLost* lost, RvError
 
 RvResult rv_liquid_particles_sort_by_id(RvParticles* p, RvParticlesLost* lost, RvError* error) {
   return sort_with_room(p, true, lost, error);
+}
+
+static double count_leaving(void* arg, size_t begin, size_t end) {
+  const RvParticles* p = arg;
+  size_t count = 0;
+  for (size_t i = begin; i < end; ++i) count += !stays(p, i);
+  return (double)count;
+}
+
+bool rv_liquid_particles_in_order(const RvParticles* p) {
+  return p->count == p->sorted && rv_parallel_sum(p->count, GRAIN, count_leaving, (void*)p) == 0;
 }
