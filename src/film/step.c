@@ -57,7 +57,7 @@ void rv_film_rooms_release(RvFilmRooms* rooms) {
     rv_free(rooms->memory);
 }
 
-enum { WORK_SCALARS = 12, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
+enum { WORK_SCALARS = 14, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
 
 static size_t work_size(int vertices) {
   return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * (WORK_SCALARS + 3 * WORK_VECTORS);
@@ -101,9 +101,20 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
   // Temporary arrays.
   memory = rv_film_shape_place(&w->before, b->vertices, memory);
   memory = rv_film_shape_place(&w->now, b->vertices, memory);
-  double** scalars[WORK_SCALARS] = {
-      &w->hold,   &w->stuck,           &w->mass,        &w->flux, &w->flow, &w->spin, &w->most, &w->upper, &w->upper2,
-      &w->solved, &w->bundle_pressure, &w->bundle_slope};
+  double** scalars[WORK_SCALARS] = {&w->hold,
+                                    &w->stuck,
+                                    &w->mass,
+                                    &w->flux,
+                                    &w->flow,
+                                    &w->spin,
+                                    &w->most,
+                                    &w->upper,
+                                    &w->upper2,
+                                    &w->solved,
+                                    &w->bundle_pressure,
+                                    &w->bundle_slope,
+                                    &w->ratio_before,
+                                    &w->ratio_after};
   for (size_t k = 0; k < WORK_SCALARS; ++k) {
     *scalars[k] = memory;
     memory += n;
@@ -164,6 +175,7 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   // Transport of volume and momentum.
   out->substeps = count_substeps(w, d->settings.most_substeps, &out->limited);
   start_transport(w);
+  RV_KERNEL_CALL(rv_film_ratios, (w));
   RV_KERNEL_CALL(rv_film_spin, (w, 1));
   for (int k = 0; k < out->substeps; ++k)
     RV_KERNEL_CALL(rv_film_transport, (w, d->dt / out->substeps, k + 1 == out->substeps));

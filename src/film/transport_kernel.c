@@ -33,7 +33,17 @@ RV_INLINE RvLanes line_density(const RvFilmWork* w, int i, int lane) {
 
 // Length of edge j over that of a neighbour: scales the neighbour's difference to a slope over edge j.
 RV_INLINE RvLanes length_ratio(const RvFilmWork* w, int j, int behind, int lane) {
-  return rv_lanes_load(w->now.length + j * RV_W + lane) / rv_lanes_load(w->now.length + behind * RV_W + lane);
+  return rv_lanes_load((behind < j ? w->ratio_before : w->ratio_after) + j * RV_W + lane);
+}
+
+void RV_KERNEL(rv_film_ratios)(const RvFilmWork* w) {
+  for (int j = 0; j + 1 < w->n; ++j)
+    for (int lane = 0; lane < RV_W; lane += RV_V) {
+      const double* length = w->now.length + j * RV_W + lane;
+      const RvLanes own = rv_lanes_load(length);
+      if (j > 0) rv_lanes_store(w->ratio_before + j * RV_W + lane, own / rv_lanes_load(length - RV_W));
+      if (j + 2 < w->n) rv_lanes_store(w->ratio_after + j * RV_W + lane, own / rv_lanes_load(length + RV_W));
+    }
 }
 
 // Change of an edge's flux until the middle of the substep as the flow diverges: 1 - dt du/ds, within 1/2 to 3/2.
@@ -141,7 +151,9 @@ RV_INLINE RvLanes steady(const RvFilmWork* w, int i, int lane) {
 // Velocity that the flux of edge j carries: the donor's plus its limited slope to the middle of the edge. A velocity
 // that is linear along the strand, as in a rigid rotation, gives the mean of both ends, which makes angular momentum
 // exact.
-RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLanes flux) {
+// steady_below, steady_above: `steady` of its ends.
+RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLanes flux, RvLanes steady_below,
+                                    RvLanes steady_above) {
   const RvLanes half = rv_lanes_set(0.5);
   const RvLaneMask out = rv_lanes_positive(flux);
   const RvLanes3 a = film_velocity(w, j, lane), b = film_velocity(w, j + 1, lane), d = rv_lanes3_sub(b, a);
@@ -150,7 +162,7 @@ RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLane
   const RvLanes3 slope_ahead =
       j + 2 < w->n ? rv_lanes3_scale(rv_lanes3_sub(film_velocity(w, j + 2, lane), b), length_ratio(w, j, j + 1, lane))
                    : d;
-  const RvLanes calm = rv_lanes_select(out, steady(w, j, lane), steady(w, j + 1, lane));
+  const RvLanes calm = rv_lanes_select(out, steady_below, steady_above);
   const RvLanes3 step =
       rv_lanes3_scale(minmod3(rv_lanes3_scale(d, half), select3(out, slope_behind, slope_ahead)), calm);
   return select3(out, rv_lanes3_add(a, step), rv_lanes3_sub(b, step));
@@ -160,7 +172,7 @@ RV_INLINE RvLanes3 carried_velocity(const RvFilmWork* w, int j, int lane, RvLane
 static void carry_momentum(const RvFilmWork* w, int lane) {
   const RvLanes zero = rv_lanes_set(0), density = rv_lanes_set(w->density);
   RvLanes3 in = {zero, zero, zero};
-  RvLanes left = zero;
+  RvLanes left = zero, steady_below = steady(w, 0, lane);
   for (int i = 0; i < w->n; ++i) {
     const int k = i * RV_W + lane, k3 = 3 * i * RV_W + lane;
     const RvLanes3 v = rv_lanes3_load(w->v + 4 * i * RV_W + lane);
@@ -168,10 +180,12 @@ static void carry_momentum(const RvFilmWork* w, int lane) {
     p = rv_lanes3_mad(p, left, rv_lanes3_sub(in, v));
     if (i + 1 < w->n) {
       const RvLanes right = density * rv_lanes_load(w->flux + k);
-      const RvLanes3 out = carried_velocity(w, i, lane, right);
+      const RvLanes steady_above = steady(w, i + 1, lane);
+      const RvLanes3 out = carried_velocity(w, i, lane, right, steady_below, steady_above);
       p = rv_lanes3_mad(p, -right, rv_lanes3_sub(out, v));
       in = out;
       left = right;
+      steady_below = steady_above;
     } else {
       // liquid leaves the tip with the velocity of the tip's film
       const RvLanes off = density * rv_lanes_load(w->flux + k);

@@ -40,7 +40,8 @@ typedef struct RvFilmWork {
   double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the donor is empty
   double* carried;          // [3 x vertices] kg m/s: advected momentum in excess of m v
   double* own;              // [3 x vertices] m/s: velocity of the film during transport
-  double* spin;             // [edges] kg m2/s, angular momentum about the tangent
+  double *ratio_before, *ratio_after;  // [edges] length over that of the edge before, and of the one after
+  double* spin;                        // [edges] kg m2/s, angular momentum about the tangent
   double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
   double *upper, *upper2;   // [edges] upper diagonals of the eliminated matrix of the capillary pressure
   double* bundle_pressure;  // [vertices] Pa of the film in a bundle, over the tension: 1/m
@@ -98,6 +99,8 @@ RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))
 // Transport and its Courant number; angular momentum about the tangent before (sign 1) and after it (sign -1)
 // (transport_kernel.c).
 RV_KERNEL_DECLARE(double, rv_film_courant, (const RvFilmWork* w))
+// Sets ratio_before and ratio_after, which stay the same in all substeps of transport.
+RV_KERNEL_DECLARE(void, rv_film_ratios, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_transport, (RvFilmWork * w, double dt, bool last))
 RV_KERNEL_DECLARE(void, rv_film_spin, (const RvFilmWork* w, int sign))
 
