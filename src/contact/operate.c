@@ -22,7 +22,7 @@ enum { VERTEX_STRIDE = 4 * RV_LANES };  // numbers from one vertex to the next i
 enum { TASK_ENDS = 2048 };              // ends or links of one parallel task
 // Ends to a vertex of all lanes from which on it pays to turn a batch's vectors, or its band (at_ends.h).
 enum { MANY_ENDS = 4, MANY_ENDS_OF_BAND = 12 };
-enum { TASK_BATCHES = 16 };             // batches of one parallel task where each only sums a few numbers
+enum { TASK_BATCHES = 16 };  // batches of one parallel task where each only sums a few numbers
 
 typedef struct Task {
   RvContacts* c;

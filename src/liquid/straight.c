@@ -5,8 +5,7 @@
 #include "liquid/straight_tile.h"
 #include "math/kernel.h"
 
-RV_KERNEL_DECLARE(void, rv_liquid_straight_tile,
-                  (const RvStraightTile*, const RvStraightStep*, const RvStraightCells*))
+RV_KERNEL_DECLARE(void, rv_liquid_straight_tile, (const RvStraightTile*, const RvStraightStep*, const RvStraightCells*))
 
 enum { GRAIN = 4 };  // tiles a task
 enum { STEP_X = 1, STEP_Y = RV_HALO1_SIDE, STEP_Z = RV_HALO1_SIDE * RV_HALO1_SIDE };

@@ -104,8 +104,7 @@ static void row_of(const RvStraightTile* tile, int at, const RvStraightStep* job
     second += slope[a][a] * slope[b][b] - slope[a][b] * slope[b][a];
   }
   // the share, and the volume that keeps straight paths
-  const RvRow calm =
-      between_0_and_1((rv_row_set(CURVED_ABOVE) - square) / rv_row_set(CURVED_ABOVE - STRAIGHT_BELOW));
+  const RvRow calm = between_0_and_1((rv_row_set(CURVED_ABOVE) - square) / rv_row_set(CURVED_ABOVE - STRAIGHT_BELOW));
   const RvRow clear = job->near_solid ? share_by_solids(tile->corner, at, change) : one;
   const RvRow share = calm * clear;
   RvRow gain = -share * second;
@@ -126,6 +125,5 @@ static void row_of(const RvStraightTile* tile, int at, const RvStraightStep* job
 
 void RV_KERNEL(rv_liquid_straight_tile)(const RvStraightTile* tile, const RvStraightStep* job,
                                         const RvStraightCells* out) {
-  for (int k = 0; k < RV_TILE_CELLS; k += RV_TILE_SIDE)
-    row_of(tile, rv_halo1_at(0, k >> 3 & 7, k >> 6), job, out, k);
+  for (int k = 0; k < RV_TILE_CELLS; k += RV_TILE_SIDE) row_of(tile, rv_halo1_at(0, k >> 3 & 7, k >> 6), job, out, k);
 }
