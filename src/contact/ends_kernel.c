@@ -57,6 +57,20 @@ RV_INLINE size_t turned_at(const RvBatchEnds* at, const RvContactEnd* e) {
   return unknown + 3 * (unknown % RV_LANES);
 }
 
+// GCC 12 converts halves one by one.
+RV_INLINE Four widen(FourFloats x) {
+#if defined(__AVX2__)
+  return (Four)_mm256_cvtps_pd((__m128)x);
+#else
+  return __builtin_convertvector(x, Four);
+#endif
+}
+
+// t of an end, four times.
+RV_INLINE Four position(const RvContactEnd* e) {
+  return widen((FourFloats){e->t, e->t, e->t, e->t});
+}
+
 //---------------------------------------------------------------------------------------------- vectors
 
 void RV_KERNEL(rv_contact_gather_ends)(const RvBatchEnds* at, const double* in, RvEndValue* values) {
@@ -65,7 +79,7 @@ void RV_KERNEL(rv_contact_gather_ends)(const RvBatchEnds* at, const double* in, 
   for (size_t k = 0; k < at->count; ++k) {
     const RvContactEnd* e = &at->ends[k];
     const Four* x = (const Four*)(turned + turned_at(at, e));
-    double t = (double)e->t;
+    const Four t = position(e);
     *(Four*)&values[k] = x[0] * (1 - t) + x[VERTEX / 4] * t;
   }
 }
@@ -91,15 +105,6 @@ typedef struct Columns {
   Four rest;  // yy yz zz 0
 } Columns;
 
-// GCC 12 converts halves one by one.
-RV_INLINE Four widen(FourFloats x) {
-#if defined(__AVX2__)
-  return (Four)_mm256_cvtps_pd((__m128)x);
-#else
-  return __builtin_convertvector(x, Four);
-#endif
-}
-
 RV_INLINE Columns columns_of(const RvSym3f* s) {
   const FourFloats* m = (const FourFloats*)s->m;
   FourFloats second = __builtin_shufflevector(m[0], m[1], 1, 4, 5, 5);
@@ -117,7 +122,7 @@ void RV_KERNEL(rv_contact_spread_ends)(const RvBatchEnds* at, const RvEndValue* 
     Columns h = columns_of(&hessian[e->link / 2]);
     Four f = h.c[0] * v.x + h.c[1] * v.y + h.c[2] * v.z;
     Four* x = (Four*)(turned + turned_at(at, e));
-    double t = (double)e->t;
+    const Four t = position(e);
     x[0] -= (1 - t) * f;
     x[VERTEX / 4] -= t * f;
   }
