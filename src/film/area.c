@@ -29,7 +29,7 @@ static void lengths_at(const double* x, int j, double length[RV_LANES]) {
   }
 }
 
-enum { GRAIN = 32 };  // batches of a parallel task
+enum { GRAIN = 8 };  // batches of a parallel task
 
 typedef struct Sizes {
   const RvFilmModel* m;

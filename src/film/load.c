@@ -14,7 +14,7 @@ typedef struct Load {
   RvFilmRooms rooms;
 } Load;
 
-enum { GRAIN = 16 };  // least number of batches of a parallel task
+enum { GRAIN = 4 };  // least number of batches of a parallel task
 
 // Speed of a vertex's film along its tangent: the mean of both edges' velocities by their shares, projected.
 static double speed_along(const RvFilmShape* s, const double* speed, int n, int i, int lane) {

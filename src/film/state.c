@@ -7,7 +7,7 @@
 #include "math/ldlt.h"
 #include "math/scalar.h"
 
-enum { VALIDATE_GRAIN = 32 };  // batches of a parallel task
+enum { VALIDATE_GRAIN = 8 };  // batches of a parallel task
 
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
   size_t lanes = model->nbatch * RV_LANES;

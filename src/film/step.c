@@ -7,7 +7,7 @@
 #include "film/work.h"
 #include "math/ldlt.h"
 
-enum { STEP_GRAIN = 8 };  // least number of batches of a parallel task
+enum { STEP_GRAIN = 2 };  // least number of batches of a parallel task
 
 // Result of one batch.
 typedef struct Outcome {

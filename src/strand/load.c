@@ -2,7 +2,7 @@
 #include "base/parallel.h"
 #include "strand/strand.h"
 
-enum { BATCHES_A_TASK = 32 };
+enum { BATCHES_A_TASK = 8 };
 
 typedef struct Masses {
   RvStrandModel* m;

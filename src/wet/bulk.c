@@ -1,17 +1,14 @@
 // The bulk liquid at the strands: what it is there, what it gets from them, and what its pressure gives back.
 #include <math.h>
-#include <string.h>
 
 #include "base/parallel.h"
 #include "math/scalar.h"
 #include "wet/film.h"
 #include "wet/impulse.h"
 
-enum { GRAIN = 8192 };
+enum { GRAIN = 8192, VERTICES_OF_TASK = 1024 };
 // The fibres around strands are counted anew in every fourth substep, in each of which the pose changes twice.
 enum { COUNT_EVERY = 4, POSES_OF_SUBSTEP = 2 };
-// Fibres' share of the space where no bulk is near to tell it: the smallest that the drag law knows (spec 1.2.10).
-static const double LEAST_FIBRE_SHARE = 1e-6;
 
 // The liquid that strands are in.
 static const RvLiquid* bulk_of(const RvWetFilm* w) {
@@ -23,12 +20,13 @@ static const RvLiquid* bulk_of(const RvWetFilm* w) {
 // weight borne by the bulk: on the grid it would be in one place with the bulk, and heavier than the pressure knows. Of
 // what may go, a part 1 - exp(-dt / RV_WET_SINK_TIME) goes to the grid in this substep and comes back with the bulk's
 // velocity, so that mixing does not depend on the number of substeps.
-static void share_film_with_bulk(RvWetFilm* w) {
+static void share_some_film(void* arg, size_t begin, size_t end) {
+  const RvWetFilm* w = arg;
   const RvStrandModel* m = w->strands;
   const double mixed_share = 1 - rv_exp(-w->dt / RV_WET_SINK_TIME);
-  rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
-  for (size_t i = 0; i < m->vertices; ++i) {
-    double fibre_share = w->bulk ? w->bulk->share[i] : LEAST_FIBRE_SHARE;
+  for (size_t i = begin; i < end; ++i) {
+    w->air_share[i] = w->bulk->wet[i];
+    double fibre_share = w->bulk->share[i];
     double film_area = fibre_share * w->area[i];
     double room = RV_PI * m->radius[i] * m->radius[i] * (1 - fibre_share);
     double fitting_share = film_area > room ? room / film_area : 1;
@@ -37,6 +35,17 @@ static void share_film_with_bulk(RvWetFilm* w) {
     w->film_share_on_strand[i] = 1 - w->film_share_in_bulk[i];
     bool carried = w->film_share_on_strand[i] > 0;
     w->unsupported_weight_share[i] = carried ? w->air_share[i] / w->film_share_on_strand[i] : 1;
+  }
+}
+
+// In air all of the film is the strand's.
+static void set_in_air(void* arg, size_t begin, size_t end) {
+  const RvWetFilm* w = arg;
+  for (size_t i = begin; i < end; ++i) {
+    w->air_share[i] = 1;
+    w->film_share_in_bulk[i] = 0;
+    w->film_share_on_strand[i] = 1;
+    w->unsupported_weight_share[i] = 1;
   }
 }
 
@@ -49,12 +58,7 @@ RvResult rv_wet_sample(RvWetFilm* w, double dt, RvError* error) {
   rv_wet_clear(w->explicit_drag, unknowns);
   rv_wet_clear(w->mean_velocity, unknowns);
   if (w->film_lag) rv_wet_clear(w->film_lag, unknowns);
-  for (size_t i = 0; i < vertices; ++i) {
-    w->air_share[i] = 1;
-    w->film_share_in_bulk[i] = 0;
-    w->film_share_on_strand[i] = 1;
-    w->unsupported_weight_share[i] = 1;
-  }
+  rv_parallel_for(vertices, VERTICES_OF_TASK, set_in_air, w);
 
   // submersion, drag and velocity of the bulk at the strands
   const RvLiquid* bulk = bulk_of(w);
@@ -67,8 +71,8 @@ RvResult rv_wet_sample(RvWetFilm* w, double dt, RvError* error) {
   if (result || !w->bulk) return result;
 
   // what of the film the grid carries in this substep
-  memcpy(w->air_share, w->bulk->wet, vertices * sizeof(double));
-  share_film_with_bulk(w);
+  rv_film_areas(&w->film, &w->film_state, w->state->q, w->area);
+  rv_parallel_for(vertices, VERTICES_OF_TASK, share_some_film, w);
   return RV_OK;
 }
 

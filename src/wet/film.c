@@ -229,7 +229,7 @@ static RvResult count_step(RvWetFilm* w, double dt, const double* x_before, cons
     else
       rv_film_tangents(&w->film, x_before, d.tangent);
   }
-  if (!result) rv_parallel_for(w->strands->nbatch, 16, count_batches, &d);
+  if (!result) rv_parallel_for(w->strands->nbatch, 4, count_batches, &d);
   rv_arena_release(w->scratch, mark);
   return result;
 }

@@ -211,5 +211,5 @@ static double bound_batches(void* arg, size_t begin, size_t end) {
 }
 
 void rv_wet_bound_speeds(RvWetFilm* w) {
-  w->report.refused += (size_t)rv_parallel_sum(w->film.nbatch, 32, bound_batches, w);
+  w->report.refused += (size_t)rv_parallel_sum(w->film.nbatch, 8, bound_batches, w);
 }
