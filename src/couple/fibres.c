@@ -150,9 +150,10 @@ static void fill_tiles(void* arg, size_t begin, size_t end) {
     const float* share = job->share + t * RV_TILE_CELLS;
     float *out = c->fill.data + t * RV_TILE_CELLS, largest = 0;
     for (int k = 0; k < RV_TILE_CELLS; ++k) {
-      float part = fminf(open ? share[k] / open[k] : share[k], (float)RV_COUPLE_SHARE_MOST);
+      float part = open ? share[k] / open[k] : share[k];
+      part = part < (float)RV_COUPLE_SHARE_MOST ? part : (float)RV_COUPLE_SHARE_MOST;
       out[k] = fill[k] > 0 ? fill[k] / (1 - part) : fill[k];
-      largest = fmaxf(largest, part);
+      largest = part > largest ? part : largest;
     }
     job->largest[t] = largest;
   }

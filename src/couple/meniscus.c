@@ -240,7 +240,8 @@ static void sort_places(Meniscus* k) {
   for (size_t i = 0; i < k->count; ++i) k->place[i] = k->found[k->order[i]];
 }
 
-// Neighbours of a place in the order of the cells; counts them only where `list` is not set.
+// Neighbours of a place in the order of the cells, which is ascending; counts them only where `list` is not set. The law
+// is the same for both places of a pair: it is evaluated at the first, and the second takes it over.
 static uint32_t meet(const Meniscus* k, size_t i, bool list) {
   const Place* p = &k->place[i];
   uint32_t count = 0;
@@ -254,7 +255,7 @@ static uint32_t meet(const Meniscus* k, size_t i, bool list) {
       if (q->strand == p->strand || !(square < k->range * k->range)) continue;
       if (list) {
         k->neighbour[k->first[i] + count] = (uint32_t)j;
-        k->stiffness[k->first[i] + count] = slope_of(k, square, rv_max(p->least, q->least));
+        if (j > i) k->stiffness[k->first[i] + count] = slope_of(k, square, rv_max(p->least, q->least));
       }
       ++count;
     }
@@ -268,6 +269,24 @@ static void count_neighbours(void* arg, size_t begin, size_t end) {
 }
 static void list_neighbours(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) meet(arg, i, true);
+}
+
+// Where a place has a neighbour in its list, by bisection.
+static uint32_t find_neighbour(const Meniscus* k, size_t place, size_t neighbour) {
+  uint32_t lo = k->first[place], hi = k->first[place + 1];
+  while (hi - lo > 1) {
+    uint32_t middle = lo + (hi - lo) / 2;
+    *(k->neighbour[middle] <= neighbour ? &lo : &hi) = middle;
+  }
+  return lo;
+}
+
+// What the first places of pairs have evaluated, for the second ones.
+static void take_over(void* arg, size_t begin, size_t end) {
+  const Meniscus* k = arg;
+  for (size_t i = begin; i < end; ++i)
+    for (uint32_t n = k->first[i]; n < k->first[i + 1] && k->neighbour[n] < i; ++n)
+      k->stiffness[n] = k->stiffness[find_neighbour(k, k->neighbour[n], i)];
 }
 
 // Lists the neighbours of all places; false: no memory.
@@ -288,6 +307,7 @@ static bool find_neighbours(Meniscus* k) {
   k->stiffness = RV_TAKE(a, double, total + 1);
   if (!k->neighbour || !k->stiffness) return false;
   rv_parallel_for(k->count, PLACES_OF_TASK, list_neighbours, k);
+  rv_parallel_for(k->count, PLACES_OF_TASK, take_over, k);
   return true;
 }
 
