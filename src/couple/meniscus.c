@@ -240,8 +240,8 @@ static void sort_places(Meniscus* k) {
   for (size_t i = 0; i < k->count; ++i) k->place[i] = k->found[k->order[i]];
 }
 
-// Neighbours of a place in the order of the cells, which is ascending; counts them only where `list` is not set. The law
-// is the same for both places of a pair: it is evaluated at the first, and the second takes it over.
+// Neighbours of a place in the order of the cells, which is ascending; counts them only where `list` is not set. The
+// law is the same for both places of a pair: it is evaluated at the first, and the second takes it over.
 static uint32_t meet(const Meniscus* k, size_t i, bool list) {
   const Place* p = &k->place[i];
   uint32_t count = 0;
