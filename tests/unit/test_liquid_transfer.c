@@ -112,6 +112,35 @@ static void moved_particles_find_their_tiles(void** state) {
   rv_liquid_particles_free(&p);
 }
 
+// Particles that give a part of their volume are in order, and a sort leaves them as they are; one that came or left is
+// noticed.
+static void order_is_known(void** state) {
+  (void)state;
+  RvParticles p = {0};
+  RvError error = {0};
+  make_cloud(&p, N, 30, false);
+  assert_false(rv_liquid_particles_in_order(&p));
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
+  for (size_t i = 0; i < N; i += 3) p.volume[i] *= 0.5;
+  uint64_t before = hash_all(&p), tiles = p.homes.count;
+  assert_true(rv_liquid_particles_in_order(&p));
+  CHECK_OK(rv_liquid_particles_sort(&p, NULL, &error), error);
+  assert_true(hash_all(&p) == before && p.homes.count == tiles && p.count == N);
+  // one is empty, one is no number, one is new
+  const double bad[] = {0, -1e-9, NAN, INFINITY};
+  for (size_t k = 0; k < 4; ++k) {
+    double volume = p.volume[N - 1];
+    p.volume[N - 1] = bad[k];
+    assert_false(rv_liquid_particles_in_order(&p));
+    p.volume[N - 1] = volume;
+  }
+  assert_true(rv_liquid_particles_in_order(&p));
+  size_t one = rv_liquid_particles_add(&p, (double[3]){100000, 100000, 100000});
+  p.volume[one] = 1e-7;
+  assert_false(rv_liquid_particles_in_order(&p));
+  rv_liquid_particles_free(&p);
+}
+
 typedef struct Rig {
   RvParticles p;
   RvLiquidGrid grid;
@@ -251,6 +280,6 @@ static void linear_fields_are_sampled_exactly(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(sort_keeps_all_and_orders_them), cmocka_unit_test(moved_particles_find_their_tiles),
-         cmocka_unit_test(faces_get_the_sums_of_the_definition),
+         cmocka_unit_test(order_is_known), cmocka_unit_test(faces_get_the_sums_of_the_definition),
          cmocka_unit_test(same_bits_for_any_order_workers_and_path),
          cmocka_unit_test(linear_fields_are_sampled_exactly))
