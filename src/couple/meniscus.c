@@ -271,22 +271,13 @@ static void list_neighbours(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) meet(arg, i, true);
 }
 
-// Where a place has a neighbour in its list, by bisection.
-static uint32_t find_neighbour(const Meniscus* k, size_t place, size_t neighbour) {
-  uint32_t lo = k->first[place], hi = k->first[place + 1];
-  while (hi - lo > 1) {
-    uint32_t middle = lo + (hi - lo) / 2;
-    *(k->neighbour[middle] <= neighbour ? &lo : &hi) = middle;
-  }
-  return lo;
-}
-
-// What the first places of pairs have evaluated, for the second ones.
-static void take_over(void* arg, size_t begin, size_t end) {
-  const Meniscus* k = arg;
-  for (size_t i = begin; i < end; ++i)
-    for (uint32_t n = k->first[i]; n < k->first[i + 1] && k->neighbour[n] < i; ++n)
-      k->stiffness[n] = k->stiffness[find_neighbour(k, k->neighbour[n], i)];
+// What the first places of pairs have evaluated, for the second ones. Places give in their order, so each takes in the
+// order of its list; when its turn to give comes, it has taken from all before it.
+static void take_over(Meniscus* k) {
+  uint32_t* next = k->spare_order;
+  memcpy(next, k->first, k->count * sizeof *next);
+  for (size_t i = 0; i < k->count; ++i)
+    for (uint32_t n = next[i]; n < k->first[i + 1]; ++n) k->stiffness[next[k->neighbour[n]]++] = k->stiffness[n];
 }
 
 // Lists the neighbours of all places; false: no memory.
@@ -307,7 +298,7 @@ static bool find_neighbours(Meniscus* k) {
   k->stiffness = RV_TAKE(a, double, total + 1);
   if (!k->neighbour || !k->stiffness) return false;
   rv_parallel_for(k->count, PLACES_OF_TASK, list_neighbours, k);
-  rv_parallel_for(k->count, PLACES_OF_TASK, take_over, k);
+  take_over(k);
   return true;
 }
 
