@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "rivulet/node.h"
@@ -24,6 +25,13 @@ void rv_cli_json_begin(void) {
 
 bool rv_cli_json_failed(void) {
   return json_without_memory;
+}
+
+json_t* rv_cli_json_load(const char* text, size_t bytes, json_error_t* error) {
+  rv_foreign_enter("jansson");
+  json_t* json = json_loadb(text, bytes, 0, error);
+  rv_foreign_leave();
+  return json;
 }
 
 // A JSON number; null for NaN and infinity, which JSON does not have.

@@ -14,4 +14,8 @@ void rv_cli_json_begin(void);
 // True if an allocation of the JSON library has failed since rv_cli_json_begin.
 bool rv_cli_json_failed(void);
 
+// Reads a text between the two above. In a lack of memory the JSON library may end the process by an assertion, so the
+// call is marked as one into a library.
+json_t* rv_cli_json_load(const char* text, size_t bytes, json_error_t* error);
+
 #endif

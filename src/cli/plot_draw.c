@@ -204,6 +204,7 @@ static void draw_stack(const Panel* p, size_t count, const double* const* layers
                        bool columns) {
   size_t n = p->report->frames;
   double* sum = rv_alloc(n, sizeof *sum);
+  if (!sum) rv_view_sheet_fail(p->sheet);
   for (size_t k = count; sum && k-- > 0;) {
     for (size_t i = 0; i < n; ++i) {
       sum[i] = 0;
@@ -226,9 +227,11 @@ static void duration(double seconds, char* out, size_t bytes) {
 
 //---------------------------------------------------------------------------------------------- panels
 
-// Signed sum of columns at each frame; missing values count as 0. NULL when out of memory.
-static double* add_up(const RvPlotReport* r, size_t count, const double* const* parts, const double* signs) {
+// Signed sum of columns at each frame; missing values count as 0. NULL when out of memory: the sheet has failed then.
+static double* add_up(const Panel* p, size_t count, const double* const* parts, const double* signs) {
+  const RvPlotReport* r = p->report;
   double* out = rv_alloc_zero(r->frames, sizeof *out);
+  if (!out) rv_view_sheet_fail(p->sheet);
   for (size_t k = 0; out && k < count; ++k)
     for (size_t i = 0; parts[k] && i < r->frames; ++i) out[i] += isfinite(parts[k][i]) ? signs[k] * parts[k][i] : 0;
   return out;
@@ -254,7 +257,8 @@ static const char* const SINK_NAMES[] = {"killed", "evaporated", "outflow"};
 static const uint32_t STORED_COLORS[] = {0x2a9d8f, 0x8c6d4f, 0x9cc5ea};
 
 // Finds the columns and makes the sums.
-static LedgerColumns ledger_columns(const RvPlotReport* r) {
+static LedgerColumns ledger_columns(const Panel* p) {
+  const RvPlotReport* r = p->report;
   LedgerColumns c;
   for (int k = 0; k < 3; ++k) {
     c.stored[k] = rv_cli_plot_column(r, RV_PLOT_LEDGER, STORED_NAMES[k]);
@@ -263,9 +267,9 @@ static LedgerColumns ledger_columns(const RvPlotReport* r) {
   const double ones[] = {1, 1, 1};
   const double* in[] = {rv_cli_plot_column(r, RV_PLOT_LEDGER, "initial"),
                         rv_cli_plot_column(r, RV_PLOT_LEDGER, "sources"), c.sinks[0], c.sinks[1], c.sinks[2]};
-  c.total = add_up(r, 3, c.stored, ones);
-  c.removed = add_up(r, 3, c.sinks, ones);
-  c.expected = add_up(r, 5, in, (double[]){1, 1, -1, -1, -1});
+  c.total = add_up(p, 3, c.stored, ones);
+  c.removed = add_up(p, 3, c.sinks, ones);
+  c.expected = add_up(p, 5, in, (double[]){1, 1, -1, -1, -1});
   return c;
 }
 
@@ -287,7 +291,7 @@ static void liquid_key(Panel* p, const LedgerColumns* c, double scale, const cha
 // Diagram of all liquid: bulk, absorbed and film stacked, with the balance of what came in and went out.
 static void draw_liquid(Panel* p) {
   const RvPlotReport* r = p->report;
-  LedgerColumns c = ledger_columns(r);
+  LedgerColumns c = ledger_columns(p);
   bool whole = c.stored[0] && c.stored[1] && c.stored[2] && c.total && c.removed && c.expected;
   double peak = whole ? fmax(fmax(largest(r, c.total), largest(r, c.expected)), largest(r, c.removed)) : 0;
   const char* unit;
@@ -313,7 +317,7 @@ static void draw_film(Panel* p) {
   const uint32_t colors[] = {0x2a9d8f, 0x8c6d4f};
   const double* parts[] = {rv_cli_plot_column(r, RV_PLOT_LEDGER, "film"),
                            rv_cli_plot_column(r, RV_PLOT_LEDGER, "absorbed")};
-  double* total = add_up(r, 2, parts, (double[]){1, 1});
+  double* total = add_up(p, 2, parts, (double[]){1, 1});
   double peak = parts[0] && parts[1] && total ? largest(r, total) : 0;
   const char* unit;
   double scale = unit_of(peak, &unit);
@@ -381,7 +385,8 @@ typedef struct StageLayers {
 } StageLayers;
 
 // Sorts the stages by time and sums up those beyond SHOWN.
-static void stage_layers(const RvPlotReport* r, StageLayers* s) {
+static void stage_layers(const Panel* p, StageLayers* s) {
+  const RvPlotReport* r = p->report;
   size_t n = 0;
   s->all = 0;
   for (size_t k = 0; k < r->count; ++k)
@@ -393,8 +398,8 @@ static void stage_layers(const RvPlotReport* r, StageLayers* s) {
   // The longest are layers of their own, the others are summed up.
   s->shown = n > SHOWN ? SHOWN : n;
   s->other_sum = 0;
-  const double* others[RV_PLOT_MAX_COLUMNS];
-  double ones[RV_PLOT_MAX_COLUMNS];
+  const double* others[RV_PLOT_MAX_COLUMNS] = {0};
+  double ones[RV_PLOT_MAX_COLUMNS] = {0};
   for (size_t k = 0; k < n; ++k) {
     ones[k] = 1;
     if (k < s->shown) s->layers[k] = s->shares[k].column->values;
@@ -403,9 +408,9 @@ static void stage_layers(const RvPlotReport* r, StageLayers* s) {
       s->other_sum += s->shares[k].sum;
     }
   }
-  s->other = add_up(r, n - s->shown, others, ones);
+  s->other = add_up(p, n - s->shown, others, ones);
   if (s->other && n > s->shown) s->layers[s->shown++] = s->other;
-  s->stacked = add_up(r, s->shown, s->layers, ones);
+  s->stacked = add_up(p, s->shown, s->layers, ones);
 }
 
 // Adds clock time, CPU time and the share of each layer to the key.
@@ -428,7 +433,7 @@ static void times_key(Panel* p, const StageLayers* s, const double* wall, const 
 static void draw_times(Panel* p) {
   const RvPlotReport* r = p->report;
   StageLayers s;
-  stage_layers(r, &s);
+  stage_layers(p, &s);
   const double* wall = rv_cli_plot_column(r, RV_PLOT_FRAME, "seconds");
   const double* cpu = rv_cli_plot_column(r, RV_PLOT_FRAME, "cpu_seconds");
   double peak = fmax(fmax(largest(r, s.stacked), largest(r, wall)), largest(r, cpu));

@@ -124,7 +124,7 @@ static RvResult put_warnings(Reading* r, const json_t* line) {
 static RvResult read_line(Reading* r, const char* text, size_t bytes) {
   json_error_t fault;
   rv_cli_json_begin();
-  json_t* line = json_loadb(text, bytes, 0, &fault);
+  json_t* line = rv_cli_json_load(text, bytes, &fault);
   if (rv_cli_json_failed()) {
     json_decref(line);
     return rv_fail(r->error, RV_NO_MEMORY, "out of memory for '%s'", r->path);

@@ -243,7 +243,7 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   if (!result) result = rv_file_read(path, MAX_BYTES, &text, &bytes, error);
   // Without memory the JSON library may even give texts that lack a character.
   rv_cli_json_begin();
-  json_t* json = result ? NULL : json_loadb(text, bytes, 0, &where);
+  json_t* json = result ? NULL : rv_cli_json_load(text, bytes, &where);
   if (!result && rv_cli_json_failed()) result = rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
   if (!result && !json) result = rv_fail(error, RV_BAD_FILE, "%s, line %d: %s", path, where.line, where.text);
   // Scene and options as they were given.

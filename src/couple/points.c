@@ -12,6 +12,7 @@
 #include "couple/stencil.h"
 
 enum { MOST_PIECES = 192 };             // of an edge
+static const double MOST_PLACE = 1e9;   // cells: no liquid is farther out, and an int holds the place
 static const double SHORT = 0.3;        // cells: shorter pieces have one point
 static const double WHOLE = 1;          // cells: edges up to this length along each axis are not cut
 static const double SAME_PLANE = 1e-6;  // of an edge: cuts closer than this are one
@@ -48,6 +49,7 @@ static bool push_point(const Walk* w, Seen* seen, RvCouplePoints* out, uint32_t 
   RvCouplePoint p = {.t = (float)t, .length = (float)length, .edge = edge, .hairs = hairs};
   for (int k = 0; k < 3; ++k) {
     double y = a[k] + t * d[k], whole = floor(y);
+    if (!(fabs(whole) < MOST_PLACE)) return true;
     cell[k] = (int32_t)whole;
     tile[k] = cell[k] >> RV_TILE_SHIFT;
     // rounding to float may give 1, which is a valid position too

@@ -291,7 +291,8 @@ static RvResult write_prim(const RvUsda* usda, FILE* out, RvUsdaKind kind, RvErr
   if (material) fprintf(out, "        rel material:binding = </rivulet/materials/%s>\n", material);
   for (size_t i = 0; !result && i < usda->properties[kind].count; ++i)
     result = write_property(usda, out, kind, &usda->properties[kind].data[i], error);
-  if (kind == RV_USDA_VOLUME) rv_usda_write_fields(usda, out);
+  if (!result && kind == RV_USDA_VOLUME && !rv_usda_write_fields(usda, out))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the grids of '%s'", usda->path);
   fputs("    }\n\n", out);
   return result;
 }

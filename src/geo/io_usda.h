@@ -28,4 +28,9 @@ RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path
 // Writes one detail without time samples.
 RvResult rv_usda_write(const RvDetail* detail, const char* path, const RvLog* log, RvError* error);
 
+// The file beside a stage of one frame that its VDBs go to. Free with rv_free; NULL when out of memory.
+char* rv_usda_volume_path(const char* path);
+// Whether a stage of the detail has such a file.
+bool rv_usda_has_volume(const RvDetail* detail);
+
 #endif

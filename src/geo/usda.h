@@ -104,8 +104,8 @@ double rv_usda_meters(const RvUsdaSequence* sequence);
 
 // Writes the VDBs of a detail to the file of the current frame and adds its grids to the volume.
 RvResult rv_usda_add_grids(RvUsda* usda, const RvDetail* detail, RvError* error);
-// Writes the prims of the grids, and the relationships to them.
-void rv_usda_write_fields(const RvUsda* usda, FILE* out);
+// Writes the prims of the grids, and the relationships to them. False: out of memory.
+bool rv_usda_write_fields(const RvUsda* usda, FILE* out);
 // Removes the .vdb files (after a failure).
 void rv_usda_remove_files(const RvUsda* usda);
 void rv_usda_free_fields(RvUsda* usda);

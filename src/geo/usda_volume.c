@@ -5,6 +5,7 @@
 
 #include "base/platform.h"
 #include "geo/io.h"
+#include "geo/io_usda.h"
 #include "geo/text.h"
 #include "geo/usda.h"
 #include "shim/number.h"
@@ -13,11 +14,19 @@ static const double LARGEST_PADDED_FRAME = 1e6;  // whole frames below this have
 
 //---------------------------------------------------------------------------------------------- files
 
+// Length of the path of a layer without its ending.
+static size_t stem(const char* path) {
+  return strlen(path) - (rv_text_ends(path, ".usda") ? strlen(".usda") : 0);
+}
+
+char* rv_usda_volume_path(const char* path) {
+  return rv_strf("%.*s.volume.vdb", (int)stem(path), path);
+}
+
 // Path of the .vdb file of a frame. Free with rv_free; NULL when out of memory.
 static char* file_of(const RvUsda* usda, size_t frame) {
-  size_t length = strlen(usda->path);
-  if (rv_text_ends(usda->path, ".usda")) length -= strlen(".usda");
-  if (usda->sequence->count == 1) return rv_strf("%.*s.volume.vdb", (int)length, usda->path);
+  if (usda->sequence->count == 1) return rv_usda_volume_path(usda->path);
+  size_t length = stem(usda->path);
   // Fractional frames are written as they are.
   double code = usda->sequence->frames[frame];
   char number[RV_NUMBER_TEXT];
@@ -28,10 +37,21 @@ static char* file_of(const RvUsda* usda, size_t frame) {
   return rv_strf("%.*s.volume.%s.vdb", (int)length, usda->path, number);
 }
 
-// Grids that USD has types for: those of other types are left out with a warning.
-static bool is_field(const RvUsda* usda, const RvGrid* grid) {
+// Grids that USD has types for.
+static bool has_type(const RvGrid* grid) {
   RvGridType type = rv_grid_type(grid);
-  if (type == RV_GRID_FLOAT || type == RV_GRID_VEC3) return true;
+  return type == RV_GRID_FLOAT || type == RV_GRID_VEC3;
+}
+
+bool rv_usda_has_volume(const RvDetail* detail) {
+  for (size_t i = 0; i < detail->grids.count; ++i)
+    if (has_type(detail->grids.data[i].grid)) return true;
+  return false;
+}
+
+// Whether a grid is written: those of other types are left out with a warning.
+static bool is_field(const RvUsda* usda, const RvGrid* grid) {
+  if (has_type(grid)) return true;
   rv_log(
       usda->log, RV_LEVEL_WARNING,
       "the VDB '%s' was not written: a Volume of .usda has grids of floats and of three floats; write a .vdb as well",
@@ -148,38 +168,44 @@ RvResult rv_usda_add_grids(RvUsda* usda, const RvDetail* detail, RvError* error)
 //---------------------------------------------------------------------------------------------- text
 
 // Writes the path of a frame's .vdb file, relative to the layer, as an asset. Names with '@' need USD's longer quotes.
-static void write_asset(const RvUsda* usda, FILE* out, size_t frame) {
+// False: out of memory.
+static bool write_asset(const RvUsda* usda, FILE* out, size_t frame) {
   char* path = file_of(usda, frame);
-  const char* slash = path ? strrchr(path, '/') : NULL;
-  const char* name = slash ? slash + 1 : path ? path : "";
+  if (!path) return false;
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
   const char* quote = strchr(name, '@') ? "@@@" : "@";
   fprintf(out, "%s./%s%s", quote, name, quote);
   rv_free(path);
+  return true;
 }
 
 // Writes the file of a field: one for all frames, or a time sample at each frame; frames without the grid have none.
-static void write_file_path(const RvUsda* usda, FILE* out, const RvUsdaField* field) {
+// False: out of memory.
+static bool write_file_path(const RvUsda* usda, FILE* out, const RvUsdaField* field) {
   const RvUsdaSequence* sequence = usda->sequence;
+  bool ok = true;
   fputs("            asset filePath", out);
   if (!sequence->frames) {
     fputs(" = ", out);
-    write_asset(usda, out, 0);
+    ok = write_asset(usda, out, 0);
     fputs("\n", out);
-    return;
+    return ok;
   }
   fputs(".timeSamples = {\n", out);
   for (size_t i = 0; i < sequence->count; ++i) {
     rv_usda_write_number(out, "                ", sequence->frames[i], ": ");
     if (i < field->present.count && field->present.data[i])
-      write_asset(usda, out, i);
+      ok &= write_asset(usda, out, i);
     else
       fputs("None", out);
     fputs(",\n", out);
   }
   fputs("            }\n", out);
+  return ok;
 }
 
-void rv_usda_write_fields(const RvUsda* usda, FILE* out) {
+bool rv_usda_write_fields(const RvUsda* usda, FILE* out) {
   static const char* const classes[] = {"unknown", "levelSet", "fogVolume", "staggered"};
   for (size_t i = 0; i < usda->fields.count; ++i)
     fprintf(out, "        rel field:%s = </rivulet/volume/%s>\n", usda->fields.data[i].prim, usda->fields.data[i].prim);
@@ -187,16 +213,19 @@ void rv_usda_write_fields(const RvUsda* usda, FILE* out) {
     const RvUsdaField* field = &usda->fields.data[i];
     bool vector = field->type == RV_GRID_VEC3;
     char* name = rv_text_usda_string(field->grid);
+    if (!name) return false;
     fprintf(out, "\n        def OpenVDBAsset \"%s\"\n        {\n", field->prim);
     fprintf(out, "            token fieldClass = \"%s\"\n", classes[field->grid_class]);
     fprintf(out, "            token fieldDataType = \"%s\"\n", vector ? "float3" : "float");
     fprintf(out, "            int fieldIndex = %d\n", field->index);
-    fprintf(out, "            token fieldName = %s\n", name ? name : "\"\"");
+    fprintf(out, "            token fieldName = %s\n", name);
     fprintf(out, "            token vectorDataRoleHint = \"%s\"\n", vector ? "Vector" : "None");
-    write_file_path(usda, out, field);
+    bool ok = write_file_path(usda, out, field);
     fputs("        }\n", out);
     rv_free(name);
+    if (!ok) return false;
   }
+  return true;
 }
 
 void rv_usda_remove_files(const RvUsda* usda) {

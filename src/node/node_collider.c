@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "mesh/mesh.h"
 #include "node/define.h"
 #include "shim/vdb_voxel.h"
@@ -13,7 +14,7 @@
     "Treats the mesh as closed, with an inside, or as open: an open mesh becomes a shell of the Thickness below.")  \
   X(FLOAT, voxelsize, "Voxel Size", 0, HARD(0), SOFT(0.1), "m",                                                     \
     "Voxel size of the level set. Smaller keeps finer detail and takes more memory. 0 uses a hundredth of the "     \
-    "largest side.")                                                                                                \
+    "largest side, or a sixteenth of the Thickness of a shell where that is more.")                                 \
   X(FLOAT, band, "Band", 4, HARD(3), HARD(100), "",                                                                 \
     "Half width of the level set in voxels. Raise it if strands or liquid pass through a fast collider.", ADVANCED) \
   X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.1), "m",                                                      \
@@ -35,7 +36,10 @@ static const RvPortDef collider_outputs[] = {
     {"collider", "Collider", "The input with v, the VDB collision and the surface's properties.", false}};
 
 static const double DEFAULT_VOXELS = 100;  // along the largest side
-static const double LARGEST_BAND = 200;    // voxels from the mesh to the end of the band of its shell
+// Voxels across the shell of an open mesh, at most: it is rounded by half its thickness, so more show nothing, and a
+// shell that is thicker than its mesh is wide would have millions.
+static const double SHELL_VOXELS = 16;
+static const double LARGEST_BAND = 200;  // voxels from the mesh to the end of the band of its shell
 
 // Entries of mode and vmode.
 enum { MODE_AUTO, MODE_CLOSED, MODE_OPEN };
@@ -182,7 +186,8 @@ static RvResult mesh_distance(RvCook* cook, const RvMesh* mesh, const RvMeshFact
   RvMeshGrid want = {"collision", voxel, p->band, .exact = true, .parm = "voxelsize"};
   if (!open) return rv_mesh_to_grid(mesh, facts, &want, out, error);
   // A shell thinner than two voxels would fall between voxels.
-  if (!(p->voxelsize > 0) && p->thickness > 0) voxel = fmax(fmin(voxel, p->thickness / 2), RV_VDB_LEAST_VOXEL);
+  if (!(p->voxelsize > 0) && p->thickness > 0)
+    voxel = fmax(rv_clamp(voxel, p->thickness / SHELL_VOXELS, p->thickness / 2), RV_VDB_LEAST_VOXEL);
   *thickness = fmax(p->thickness, 2 * voxel);
   if (p->thickness > 0 && p->thickness < 2 * voxel)
     rv_cook_warn(cook, "thickness of %g is less than two voxels of %g: %g is used", p->thickness, voxel, *thickness);

@@ -313,7 +313,8 @@ static RvResult cook_one(Pass* pass, size_t i, RvError* error) {
     call.cook.write = pass->write && node == pass->target;
     double began = rv_clock_wall();
     result = node->type->cook(&call.cook, error);
-    if (!result && call.cook.write) result = rv_scene_outputs_wrote(scene, node, pass->frame, call.parms, error);
+    if (!result && call.cook.write)
+      result = rv_scene_outputs_wrote(scene, node, pass->frame, call.parms, call.cook.output[0], error);
     count_time(scene, node, rv_clock_wall() - began);
     ++node->ncook;
     if (!result && !call.cook.output[0]) result = rv_fail(error, RV_INTERNAL, "the node made no output");

@@ -11,6 +11,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/platform.h"
+#include "geo/io_usda.h"
+#include "geo/text.h"
 #include "parm/number.h"
 
 static const char title[] = "rivulet outputs 1\n";
@@ -33,6 +35,14 @@ static const char* file_of(const RvSceneNode* node, size_t row, const void* parm
   return path && *path ? path : NULL;
 }
 
+// The file beside another one, to free with rv_free: that of the VDBs of a USD stage. NULL in *beside: it has none.
+static RvResult beside_of(const char* path, char** beside, RvError* error) {
+  *beside = NULL;
+  if (!rv_text_ends(path, ".usda")) return RV_OK;
+  *beside = rv_usda_volume_path(path);
+  return *beside ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
 //------------------------------------------------------------------------------------------------ plan
 
 // A file that will be written.
@@ -40,6 +50,7 @@ typedef struct Planned {
   uint64_t file;  // hash of its resolved path
   RvSceneNode* node;
   double frame;
+  bool beside;  // the file of VDBs beside the node's file
 } Planned;
 
 typedef struct Plan {
@@ -78,6 +89,13 @@ static RvResult place_of(Plan* plan, const char* path, uint64_t* hash, RvError* 
   return RV_OK;
 }
 
+// Adds a file of a node.
+static RvResult plan_file(Plan* plan, Planned file, const char* path, RvError* error) {
+  RvResult result = place_of(plan, path, &file.file, error);
+  if (!result && !rv_array_push(&plan->files, file)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  return result;
+}
+
 // Adds the files of a node at a frame.
 static RvResult plan_frame(Plan* plan, RvSceneNode* node, double frame, RvError* error) {
   void* parms;
@@ -86,10 +104,12 @@ static RvResult plan_frame(Plan* plan, RvSceneNode* node, double frame, RvError*
   if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
-    Planned file = {.node = node, .frame = frame};
+    char* beside = NULL;
     if (!path) continue;
-    result = place_of(plan, path, &file.file, error);
-    if (!result && !rv_array_push(&plan->files, file)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+    result = plan_file(plan, (Planned){.node = node, .frame = frame}, path, error);
+    if (!result) result = beside_of(path, &beside, error);
+    if (beside) result = plan_file(plan, (Planned){.node = node, .frame = frame, .beside = true}, beside, error);
+    rv_free(beside);
   }
   rv_free(parms);
   return result;
@@ -117,6 +137,8 @@ static RvResult refuse_pair(Plan* plan, const Planned* a, const Planned* b, RvEr
   if (result) return result;
   const char* path = NULL;
   for (size_t row = 0; parms && !path && row < b->node->type->parms->count; ++row) path = file_of(b->node, row, parms);
+  char* beside = NULL;
+  if (path && b->beside && beside_of(path, &beside, error) == RV_OK) path = beside;
   if (a->node == b->node)
     rv_fail(error, RV_BAD_INPUT,
             "node '%s': file: the frames %g and %g are both written to '%s', and only the last would stay; put $F4 "
@@ -126,6 +148,7 @@ static RvResult refuse_pair(Plan* plan, const Planned* a, const Planned* b, RvEr
     rv_fail(error, RV_BAD_INPUT,
             "nodes '%s' and '%s': file: both write '%s' (frames %g and %g); give one of them another name",
             a->node->name, b->node->name, path ? path : "", a->frame, b->frame);
+  rv_free(beside);
   rv_free(parms);
   return RV_BAD_INPUT;
 }
@@ -312,22 +335,32 @@ RvResult rv_scene_outputs_begin(RvScene* scene, const char* folder, bool resume,
   return result ? result : open_journal(o, error);
 }
 
+// Adds the line of a file. One that was not written (`written` false) has no bytes.
+static RvResult add_file(RvScene* scene, const RvSceneNode* node, double frame, const char* path, bool written,
+                         RvError* error) {
+  RvOutputRecord r = {.frame = frame, .node = node->name};
+  // The file is in the system's cache: reading it costs far less than flushing it did.
+  if (written && rv_file_checksum(path, &r.bytes, &r.hash, error))
+    return rv_error_context(error, "file: it was written, but");
+  r.path = journal_form(scene, path);
+  if (r.path) add_line(&scene->outputs->lines, &r);
+  bool added = r.path && !scene->outputs->lines.failed;
+  rv_free(r.path);
+  return added ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
 RvResult rv_scene_outputs_wrote(RvScene* scene, const RvSceneNode* node, double frame, const void* parms,
-                                RvError* error) {
-  RvOutputs* o = scene->outputs;
+                                const RvDetail* detail, RvError* error) {
   RvResult result = RV_OK;
-  if (!o || !writes(node) || frame != floor(frame)) return RV_OK;
+  if (!scene->outputs || !writes(node) || frame != floor(frame)) return RV_OK;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
+    char* beside = NULL;
     if (!path) continue;
-    // The file is in the system's cache: reading it costs far less than flushing it did.
-    RvOutputRecord r = {.frame = frame, .node = node->name};
-    result = rv_file_checksum(path, &r.bytes, &r.hash, error);
-    if (result) return rv_error_context(error, "file: it was written, but");
-    r.path = journal_form(scene, path);
-    if (r.path) add_line(&o->lines, &r);
-    if (!r.path || o->lines.failed) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_free(r.path);
+    result = add_file(scene, node, frame, path, true, error);
+    if (!result) result = beside_of(path, &beside, error);
+    if (beside) result = add_file(scene, node, frame, beside, rv_usda_has_volume(detail), error);
+    rv_free(beside);
   }
   return result;
 }
@@ -370,17 +403,18 @@ void rv_scene_outputs_end(RvScene* scene) {
 // What can be wrong with a file.
 typedef enum Fault { FINE, MISSING, SIZE, CONTENT, UNKNOWN, FAULTS } Fault;
 
-// What is wrong with a file; `why` gets a phrase.
+// What is wrong with a file; `why` gets a phrase. A file that its node did not write may be anything.
 static RvResult examine(const char* path, const RvOutputRecord* r, Fault* fault, char* why, size_t size,
                         RvError* error) {
   RvFileInfo info;
   *fault = FINE;
-  if (!rv_platform_info(path, &info) || info.kind != RV_FILE_REGULAR) {
-    *fault = MISSING;
-    snprintf(why, size, "it is missing");
-  } else if (!r) {
+  if (r && !r->bytes) return RV_OK;
+  if (!r) {
     *fault = UNKNOWN;
     snprintf(why, size, "there is no record of its checksum");
+  } else if (!rv_platform_info(path, &info) || info.kind != RV_FILE_REGULAR) {
+    *fault = MISSING;
+    snprintf(why, size, "it is missing");
   } else if (info.bytes != r->bytes) {
     *fault = SIZE;
     snprintf(why, size, "it has %" PRIu64 " bytes and had %" PRIu64, info.bytes, r->bytes);
@@ -421,6 +455,25 @@ typedef struct Verify {
   char first[REASON_BYTES];  // the first file that is not what was written
 } Verify;
 
+// Examines a file of a node at a frame. *bad is set if it is not what was written.
+static RvResult verify_file(Verify* v, const RvSceneNode* node, double frame, const char* path, bool* bad,
+                            RvError* error) {
+  char why[100] = "";
+  Fault fault = FINE;
+  char* form = journal_form(v->scene, path);
+  if (!form) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  const RvOutputRecord* record = find_record(v->scene->outputs, node, frame, form);
+  RvResult result = examine(path, record, &fault, why, sizeof why, error);
+  rv_free(form);
+  bool counts = !record || record->bytes;
+  v->checked += counts;
+  v->faults[fault] += counts;
+  if (fault == FINE) return result;
+  *bad = true;
+  if (!v->first[0]) snprintf(v->first, sizeof v->first, "'%.500s' of node '%s': %s", path, node->name, why);
+  return result;
+}
+
 // Examines the files of a node at a frame. *bad is set if one is not what was written.
 static RvResult verify_frame(Verify* v, RvSceneNode* node, double frame, bool* bad, RvError* error) {
   void* parms;
@@ -429,18 +482,12 @@ static RvResult verify_frame(Verify* v, RvSceneNode* node, double frame, bool* b
   if (!parms) return result;
   for (size_t row = 0; row < node->type->parms->count && !result; ++row) {
     const char* path = file_of(node, row, parms);
+    char* beside = NULL;
     if (!path) continue;
-    char why[100] = "";
-    Fault fault = FINE;
-    char* form = journal_form(v->scene, path);
-    result = form ? examine(path, find_record(v->scene->outputs, node, frame, form), &fault, why, sizeof why, error)
-                  : rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_free(form);
-    ++v->checked;
-    ++v->faults[fault];
-    if (fault == FINE) continue;
-    *bad = true;
-    if (!v->first[0]) snprintf(v->first, sizeof v->first, "'%.500s' of node '%s': %s", path, node->name, why);
+    result = verify_file(v, node, frame, path, bad, error);
+    if (!result) result = beside_of(path, &beside, error);
+    if (beside) result = verify_file(v, node, frame, beside, bad, error);
+    rv_free(beside);
   }
   rv_free(parms);
   return result;

@@ -5,7 +5,8 @@
 //   FRAME BYTES XXH3 NODE PATH<TAB>CHECK
 // with the XXH3 of the line before the tab as CHECK. Lines are appended before the frame counts as done, so a crash can
 // only lose the lines of a frame that is cooked again; a line that is cut fails its check. A later line of the same
-// frame and node replaces an earlier one. In PATH, "$OUT" stands for the output folder, and control characters, spaces
+// frame, node and path replaces an earlier one. The VDBs of a USD stage stand in a file beside it, which has a line of its
+// own after the stage's; where the stage has none, BYTES is 0 and the file is nobody's. In PATH, "$OUT" stands for the output folder, and control characters, spaces
 // and "%" are written as %XX.
 #ifndef RV_SCENE_OUTPUTS_H
 #define RV_SCENE_OUTPUTS_H
@@ -38,9 +39,10 @@ RvResult rv_scene_outputs_check(RvScene* scene, RvSceneNode* const* targets, siz
 // Opens the journal of a checkpoint folder. A fresh run begins a new one; a resumed run keeps the records of the frames
 // up to `done`. scene->outputs is set; rv_scene_outputs_end it in any case.
 RvResult rv_scene_outputs_begin(RvScene* scene, const char* folder, bool resume, double done, RvError* error);
-// Records the files that a node wrote at a frame; `parms` is its evaluated struct. Does nothing without a journal.
+// Records the files that a node wrote at a frame; `parms` is its evaluated struct, `detail` what it wrote. Does nothing
+// without a journal.
 RvResult rv_scene_outputs_wrote(RvScene* scene, const RvSceneNode* node, double frame, const void* parms,
-                                RvError* error);
+                                const RvDetail* detail, RvError* error);
 // Appends the records of the frame to the journal and flushes it to disk.
 RvResult rv_scene_outputs_commit(RvScene* scene, RvError* error);
 // Compares the files of the frames `first` to `last` with the journal, byte for byte. Frames with a file that is not

@@ -80,6 +80,8 @@ static bool metadata_value(RvVdbWalk* walk, RvVdbText name, RvVdbText type, bool
     return rv_vdb_damaged(walk, "a metadata value has not the size of its type");
   const unsigned char* value = rv_vdb_take(walk, (size_t)length);
   if (!value) return false;
+  // OpenVDB reads the byte into a bool, for which another value is undefined.
+  if (rv_vdb_text_is(type, "bool") && *value > 1) return rv_vdb_damaged(walk, "a bool of the metadata is not 0 or 1");
   if (rv_vdb_text_is(name, "is_saved_as_half_float")) {
     if (!rv_vdb_text_is(type, "bool")) return rv_vdb_damaged(walk, "is_saved_as_half_float is no bool");
     if (half) *half = *value != 0;

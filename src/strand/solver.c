@@ -185,20 +185,30 @@ size_t rv_strand_solver_heal(RvStrandSolver* s) {
   return healed;
 }
 
-// Largest length of an edge of a strand over its rest length.
-static double strand_stretch(const RvStrandSolver* s, const RvStrandBatch* b, int lane) {
-  double most = 0;
-  for (int i = 0; i + 1 < b->vertices; ++i) {
-    double square = 0;
-    for (int c = 0; c < 3; ++c) {
-      double d = s->state->q[rv_strand_index(b, lane, i + 1, c)] - s->state->q[rv_strand_index(b, lane, i, c)];
-      square += d * d;
-    }
-    double rest = s->model->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
-    double stretch = rest > 0 ? sqrt(square) / rest : 1;
-    if (!(stretch <= most)) most = stretch;
+// The length of an edge over its rest length.
+static double edge_stretch(const RvStrandSolver* s, const RvStrandBatch* b, int lane, int i) {
+  double square = 0;
+  for (int c = 0; c < 3; ++c) {
+    double d = s->state->q[rv_strand_index(b, lane, i + 1, c)] - s->state->q[rv_strand_index(b, lane, i, c)];
+    square += d * d;
   }
-  return most;
+  double rest = s->model->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
+  return rest > 0 ? sqrt(square) / rest : 1;
+}
+
+// Whether a stretch is beyond another one on the side of the bound. What is not a number is.
+static bool is_beyond(double stretch, double other, double bound) {
+  return bound > 1 ? !(stretch <= other) : !(stretch >= other);
+}
+
+// The longest edge of a strand over its rest length, or the shortest for a bound below 1.
+static double strand_stretch(const RvStrandSolver* s, const RvStrandBatch* b, int lane, double bound) {
+  double worst = 1;
+  for (int i = 0; i + 1 < b->vertices; ++i) {
+    double stretch = edge_stretch(s, b, lane, i);
+    if (is_beyond(stretch, worst, bound)) worst = stretch;
+  }
+  return worst;
 }
 
 RvStrandStretch rv_strand_solver_stretch(const RvStrandSolver* s, double bound) {
@@ -206,10 +216,10 @@ RvStrandStretch rv_strand_solver_stretch(const RvStrandSolver* s, double bound) 
   for (size_t k = 0; k < s->model->nbatch; ++k) {
     const RvStrandBatch* b = &s->model->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane) {
-      double stretch = strand_stretch(s, b, lane);
-      if (stretch <= bound) continue;
+      double stretch = strand_stretch(s, b, lane, bound);
+      if (!is_beyond(stretch, bound, bound)) continue;
       found.count++;
-      if (stretch <= found.worst) continue;
+      if (!is_beyond(stretch, found.worst, bound)) continue;
       found.worst = stretch;
       found.strand = (size_t)b->strand[lane];
     }

@@ -115,13 +115,14 @@ void rv_strand_solver_update(RvStrandSolver* solver, double dt);
 // many they are.
 size_t rv_strand_solver_heal(RvStrandSolver* solver);
 
-// Strands that are longer than they should be. Edges are compared with their rest length.
+// Strands that are longer, or shorter, than they should be. Edges are compared with their rest length.
 typedef struct RvStrandStretch {
-  size_t count;   // strands with an edge longer than the bound
-  size_t strand;  // the one with the longest edge
+  size_t count;   // strands with an edge beyond the bound
+  size_t strand;  // the one with the worst edge
   double worst;   // length of that edge over its rest length
 } RvStrandStretch;
-// `bound`: length over rest length from which a strand counts.
+// `bound`: length over rest length beyond which a strand counts: stretched above a bound over 1, squeezed below a bound
+// under 1.
 RvStrandStretch rv_strand_solver_stretch(const RvStrandSolver* solver, double bound);
 
 //---------------------------------------------------------------------------------------------- parts of a frame

@@ -153,6 +153,54 @@ def killed_while_mending(where, expected):
         check(files(out) == expected, f"trial {trial}: killed while it was mended, the files differ")
 
 
+# A stage with VDBs, which stand in a file beside it, and one without.
+STAGES = {
+    "rivulet": 1, "fps": 24, "frames": [1, 3],
+    "nodes": {
+        "drops": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.005}},
+        "go": {"type": "transform", "inputs": ["drops"], "parms": {"tx": {"keys": [[1, 0], [3, 0.1]]}}},
+        "skin": {"type": "surface", "inputs": ["go"], "parms": {"particlesep": 0.005}},
+        "stage": {"type": "filecache", "inputs": ["skin"], "parms": {"file": "$OUT/stage.$F4.usda"}},
+        "plain": {"type": "filecache", "inputs": ["go"], "parms": {"file": "$OUT/plain.$F4.usda"}},
+    },
+}
+
+
+def drop_volume_line(path):
+    with open(path, encoding="utf-8") as stream:
+        lines = stream.readlines()
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.writelines(line for line in lines if "stage.0002.volume" not in line)
+
+
+def stages(where):
+    """The .vdb beside a USD stage is an output like the stage: it is verified, and has one writer."""
+    with open(os.path.join(where, "scene.json"), "w", encoding="utf-8") as stream:
+        json.dump(STAGES, stream)
+    out, journal = os.path.join(where, "stages"), "checkpoints/outputs.rvck"
+    cook(where, out)
+    for harm, name, words in ((os.remove, "stage.0002.volume.vdb", "1 missing"), (cut, "stage.0001.volume.vdb", "1 cut"),
+                              (change_byte, "stage.0003.volume.vdb", "1 changed"), (drop_volume_line, journal, "1 without a record")):
+        harm(os.path.join(out, name))
+        cooked, text = cook(where, out, "--resume")
+        check(cooked == 1 and words in text, f"{harm.__name__} {name}: {cooked} frames were cooked: {text}")
+        cooked, text = cook(where, out, "--resume")
+        check(cooked == 0 and "their 9 files" in text, f"{harm.__name__} {name}: not mended: {text}")
+    # A stage without VDBs has no file beside it: one of that name is somebody else's.
+    with open(os.path.join(out, "plain.0002.volume.vdb"), "w", encoding="utf-8") as stream:
+        stream.write("not ours")
+    cooked, text = cook(where, out, "--resume")
+    check(cooked == 0 and "their 9 files" in text, f"a file of somebody else: {text}")
+    # Another node that writes the file beside the stage.
+    twice = json.loads(json.dumps(STAGES))
+    twice["nodes"]["grids"] = {"type": "filecache", "inputs": ["skin"], "parms": {"file": "$OUT/stage.$F4.volume.vdb"}}
+    with open(os.path.join(where, "twice.json"), "w", encoding="utf-8") as stream:
+        json.dump(twice, stream)
+    done = subprocess.run([RIVULET, "cook", os.path.join(where, "twice.json"), "--out", out + "2"], capture_output=True, text=True)
+    check(done.returncode == 1 and "'stage'" in done.stderr and "'grids'" in done.stderr and "volume.vdb'" in done.stderr,
+          f"two writers: {done.returncode}, {done.stderr}")
+
+
 def main():
     where = tempfile.mkdtemp(prefix="rivulet_outputs_", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     try:
@@ -165,6 +213,7 @@ def main():
         several_and_more_frames(where, expected)
         moved_folder(where, expected)
         killed_while_mending(where, expected)
+        stages(where)
         print(f"{len(DAMAGES)} damages were found and mended")
     finally:
         shutil.rmtree(where, ignore_errors=True)

@@ -89,6 +89,25 @@ static void open_shell(void** state) {
   rv_detail_free(sheet);
 }
 
+// A shell as thick as its sheet is wide has the voxels of its own shape, not a hundred of the sheet's: 0.1 / 16 each.
+static void thick_shell(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail* sheet = rv_test_cooked("grid", "size=0.1 0.1", NULL);
+  RvTestCook c = rv_test_cook("collider", "mode=open; thickness=0.1", 1, (const RvDetail*[]){sheet});
+  CHECK_OK(c.result, c.error);
+  RvGrid* grid = rv_detail_find_vdb(c.output[0], "collision");
+  assert_non_null(grid);
+  uint64_t active = 0;
+  CHECK_OK(rv_grid_active_count(grid, &active, &error), error);
+  print_message("%llu voxels\n", (unsigned long long)active);
+  // The box of the shell and its band of 4 voxels: (0.2 / h + 8)^2 (0.1 / h + 8) = 38,400; the corners are round.
+  assert_in_range(active, 10000, 38400);
+  for (double y = 0; y < 0.07; y += 0.01) CHECK_NEAR(sample(grid, 0.02, y, 0.03), y - 0.05, 1e-6);
+  rv_test_cook_free(&c);
+  rv_detail_free(sheet);
+}
+
 static void same_bits_for_any_threads(void** state) {
   (void)state;
   RvDetail* ball = rv_test_cooked("sphere", "radius=1; rows=33; cols=64", NULL);
@@ -277,6 +296,6 @@ static void refusals_and_paint(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(sphere_distance), cmocka_unit_test(box_distance), cmocka_unit_test(open_shell),
-         cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(spinning_sphere),
+         cmocka_unit_test(thick_shell), cmocka_unit_test(same_bits_for_any_threads), cmocka_unit_test(spinning_sphere),
          cmocka_unit_test(damaged_neighbour), cmocka_unit_test(given_velocity_and_changing_topology),
          cmocka_unit_test(vdb_input), cmocka_unit_test(refusals_and_paint))

@@ -124,5 +124,31 @@ static void hair_that_keeps_its_length_is_not(void** state) {
         0, 0, false);
 }
 
-RV_TESTS(cmocka_unit_test(fast_roots_are_told), cmocka_unit_test(frozen_strands_are_not),
-         cmocka_unit_test(animated_strands_are_told), cmocka_unit_test(hair_that_keeps_its_length_is_not))
+// A groom of half its length whose `rest` is the whole: it springs back in the first step. Told once, at the start
+// frame, with the strands and their ratio; not told where the solver takes the strands as animated.
+static void squeezed_strands_are_told(void** state) {
+  (void)state;
+  static const char* const solvers[] = {"strandsolver", "wetsolver", "filmsolver"};
+  for (int i = 0; i < 3; ++i) {
+    RvTestLog log;
+    char nodes[1024];
+    snprintf(nodes, sizeof nodes,
+             "\"h\": {\"type\": \"groom\", \"parms\": {\"count\": 6, \"length\": 0.1, \"points\": 9}},"
+             "\"go\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"scale\": 0.5}},"
+             "\"s\": {\"type\": \"%s\", \"inputs\": [\"go\"]%s}",
+             solvers[i], i < 2 ? ", \"parms\": {\"restmode\": \"natural\"}" : "");
+    RvScene* scene = rv_test_scene(nodes, &log);
+    for (int frame = 1; frame <= 2; ++frame) rv_test_scene_cook(scene, "s", frame);
+    static const char* const text = "6 of 6 strands are more than 5% shorter than their rest shape";
+    const char* told = strstr(log.text, text);
+    print_message("%s: %s\n", solvers[i], log.text);
+    assert_int_equal(told != NULL, i < 2);
+    if (told) assert_non_null(strstr(told, "an edge is 0.5 times its rest length"));
+    if (told) assert_null(strstr(told + 1, text));
+    rv_scene_free(scene);
+  }
+}
+
+RV_TESTS(cmocka_unit_test(squeezed_strands_are_told), cmocka_unit_test(fast_roots_are_told),
+         cmocka_unit_test(frozen_strands_are_not), cmocka_unit_test(animated_strands_are_told),
+         cmocka_unit_test(hair_that_keeps_its_length_is_not))

@@ -1,5 +1,9 @@
 // VDB primitives of a detail, and .vdb files as details.
+#include <stdlib.h>
+#include <string.h>
+
 #include "geo/detail.h"
+#include "rivulet/host.h"
 #include "support/geo_samples.h"
 
 static RvGrid* make_grid(RvGridType type, const char* name, double voxel, float value) {
@@ -244,6 +248,65 @@ static void bad_vdb_files_are_named(void** state) {
   rv_detail_free(strands);
 }
 
-RV_TESTS(cmocka_unit_test(grids_are_primitives), cmocka_unit_test(grids_follow_edits),
-         cmocka_unit_test(grids_go_through_files), cmocka_unit_test(points_go_through_files),
-         cmocka_unit_test(any_attribute_goes_through_files), cmocka_unit_test(bad_vdb_files_are_named))
+// Allocations of ours until one fails; 0: none fails.
+static long until_failure;
+
+static void* alloc_or_fail(void* user, size_t bytes, size_t alignment) {
+  (void)user;
+  if (until_failure && --until_failure == 0) return NULL;
+  return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void give_back(void* user, void* memory) {
+  (void)user;
+  free(memory);
+}
+
+// The text of a file, to free; "" where there is none.
+static char* text_of(const char* path) {
+  char* text = calloc(1, 1 << 16);
+  FILE* file = fopen(path, "rb");
+  assert_non_null(text);
+  if (file) assert_true(fread(text, 1, (1 << 16) - 1, file) > 0);
+  if (file) fclose(file);
+  return text;
+}
+
+// Each allocation fails once while a stage with VDBs is written: an error without a stage, or the same stage. It is the
+// first test, since the allocator cannot be changed later.
+static void stages_lose_nothing_without_memory(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvHostServices services = rv_host_services_default();
+  services.alloc = alloc_or_fail;
+  services.free_memory = give_back;
+  CHECK_OK(rv_host_services_set(&services, &error), error);
+  RvDetail* d = detail_with_grids();
+  char path[512];
+  snprintf(path, sizeof path, "%s/without.usda", rv_test_folder());
+  CHECK_OK(rv_detail_save(d, path, NULL, &error), error);
+  char* whole = text_of(path);
+  assert_non_null(strstr(whole, "@./without.volume.vdb@"));
+  int failed = 0;
+  for (long n = 1, left = 0; !left; ++n) {
+    remove(path);
+    until_failure = n;
+    RvResult result = rv_detail_save(d, path, NULL, &error);
+    left = until_failure;
+    until_failure = 0;
+    char* text = text_of(path);
+    if (result) CHECK_FAILS(result, RV_NO_MEMORY, error, "memory");
+    if (strcmp(text, result ? "" : whole) != 0) fail_msg("allocation %ld: another stage\n%s", n, text);
+    failed += result != RV_OK;
+    free(text);
+  }
+  print_message("%d allocations failed\n", failed);
+  assert_true(failed > 10);
+  free(whole);
+  rv_detail_free(d);
+}
+
+RV_TESTS(cmocka_unit_test(stages_lose_nothing_without_memory), cmocka_unit_test(grids_are_primitives),
+         cmocka_unit_test(grids_follow_edits), cmocka_unit_test(grids_go_through_files),
+         cmocka_unit_test(points_go_through_files), cmocka_unit_test(any_attribute_goes_through_files),
+         cmocka_unit_test(bad_vdb_files_are_named))

@@ -160,6 +160,29 @@ static void absurd_lengths_are_refused_at_their_place(void** state) {
   rv_free(bytes);
 }
 
+// A truth value of the metadata is a byte of 0 or 1. OpenVDB takes any byte for one, which may then be both.
+static void a_bool_that_is_neither_is_refused(void** state) {
+  (void)state;
+  RvGrid *grid = NULL, **grids = NULL;
+  unsigned char* bytes;
+  size_t count, n = 0, at = 0;
+  CHECK_OK(rv_grid_create(RV_GRID_FLOAT, "half", RV_GRID_UNKNOWN, 0.5, (float[3]){0}, &grid, &error), error);
+  CHECK_OK(rv_grid_set(grid, (int32_t[3]){1, 2, 3}, (float[3]){1}, &error), error);
+  CHECK_OK(rv_grid_write_file(path, &grid, 1, true, &error), error);
+  CHECK_OK(rv_file_read(path, 0, (void**)&bytes, &count, &error), error);
+  make_foreign(bytes);
+  // the type, the length of the value (1), the value
+  static const unsigned char head[] = {'b', 'o', 'o', 'l', 1, 0, 0, 0};
+  while (at + sizeof head < count && memcmp(bytes + at, head, sizeof head) != 0) ++at;
+  at += sizeof head;
+  assert_true(at < count && bytes[at] == 1);
+  bytes[at] = 96;
+  write_bad(bytes, count);
+  CHECK_FAILS(rv_grid_read_file(bad_path, &grids, &n, NULL, &error), RV_BAD_FILE, error, "not 0 or 1");
+  rv_free(bytes);
+  rv_grid_release(grid);
+}
+
 // any bit of a file of ours, checked by the file's own checksum
 static void a_flipped_bit_is_noticed(void** state) {
   (void)state;
@@ -216,5 +239,5 @@ static void a_foreign_header_with_flipped_bits_does_not_crash(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(cut_files_are_refused), cmocka_unit_test(absurd_lengths_are_refused_at_their_place),
-         cmocka_unit_test(a_flipped_bit_is_noticed),
+         cmocka_unit_test(a_bool_that_is_neither_is_refused), cmocka_unit_test(a_flipped_bit_is_noticed),
          cmocka_unit_test(a_foreign_header_with_flipped_bits_does_not_crash))

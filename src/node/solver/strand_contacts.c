@@ -196,6 +196,17 @@ static void warn_stretch(const RvStrandPort* s) {
                                 : "raise youngs or substeps, lower the drag, or move the roots more slowly");
 }
 
+void rv_strand_port_tell_squeezed(const RvStrandPort* s) {
+  const RvStrandSolver* solver = &s->solver;
+  RvStrandStretch found = rv_strand_solver_stretch(solver, 1 / MAX_STRETCH);
+  if (!found.count || solver->animated) return;
+  rv_cook_warn(s->cook,
+               "%zu of %zu strands are more than 5%% shorter than their rest shape and will lengthen, worst primitive "
+               "%d (id %lld): an edge is %.3g times its rest length; scale rest like P, or delete rest",
+               found.count, solver->set.count, solver->set.prim[found.strand],
+               (long long)solver->set.defs[found.strand].id, found.worst);
+}
+
 void rv_strand_port_tell(const RvStrandPort* s) {
   RvStats* stats = s->cook->stats;
   const RvStrandSolver* solver = &s->solver;

@@ -27,37 +27,43 @@
     ADVANCED)                                                                                                     \
   X(FLOAT, density, "Density", 1320, HARD(1), SOFT(2000), "kg1m-3", "Where strands have no density.", ADVANCED)
 
-#define RV_STRAND_ELASTIC_PARMS(X)                                                                                   \
-  X(FLOAT, youngs, "Young's Modulus", 3.9e9, HARD(1), SOFT(6e9), "kg1m-1s-2", "Where strands have no youngs.")       \
-  X(FLOAT, shear, "Shear Modulus", 8.9e8, HARD(1), SOFT(3e9), "kg1m-1s-2", "Where strands have no shear.", ADVANCED) \
-  X(FLOAT, damping, "Damping", 1e6, HARD(0), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre, without damping.")     \
-  X(FLOAT, stiffness, "Stiffness", 1, HARD(1e-6), SOFT(10), "", "Scales all stiffness and damping of the fibre.")
+// `animated`: the condition under which strands go with their animation, and nothing else moves them; "" never
+#define RV_STRAND_ELASTIC_PARMS(X, animated)                                                                         \
+  X(FLOAT, youngs, "Young's Modulus", 3.9e9, HARD(1), SOFT(6e9), "kg1m-1s-2", "Where strands have no youngs.",       \
+    HIDE(animated))                                                                                                  \
+  X(FLOAT, shear, "Shear Modulus", 8.9e8, HARD(1), SOFT(3e9), "kg1m-1s-2", "Where strands have no shear.", ADVANCED, \
+    HIDE(animated))                                                                                                  \
+  X(FLOAT, damping, "Damping", 1e6, HARD(0), SOFT(1e7), "kg1m-1s-1", "Viscosity of the fibre, without damping.",     \
+    HIDE(animated))                                                                                                  \
+  X(FLOAT, stiffness, "Stiffness", 1, HARD(1e-6), SOFT(10), "", "Scales all stiffness and damping of the fibre.",    \
+    HIDE(animated))
 
 #define RV_STRAND_GUIDE_PARMS(X)                                           \
   X(FLOAT, hairsperguide, "Hairs per Guide", 1, HARD(1e-6), SOFT(100), "", \
     "Hairs that a strand stands for, where it has no hairsperguide.")
 
-#define RV_STRAND_REST_PARMS(X)                                                                                        \
+// `unbalanced`: the condition under which no equilibrium is solved
+#define RV_STRAND_REST_PARMS(X, animated, unbalanced)                                                                  \
   X(MENU, restmode, "Rest Shape", 0, "equilibrium=Start Pose in Equilibrium|natural=Natural Shape",                    \
     "Equilibrium solves a rest shape that holds the start pose against gravity; natural takes rest, or the start "     \
-    "pose, as the shape without weight, and sags.")                                                                    \
+    "pose, as the shape without weight, and sags.",                                                                    \
+    HIDE(animated))                                                                                                    \
   X(FLOAT, restangle, "Rest Angle Cap", 60, HARD(0), HARD(170), "deg",                                                 \
     "Most that equilibrium may bend the rest shape at a point. Strands that need more sag; they are counted.",         \
-    HIDE("{ restmode == natural }"), ADVANCED)                                                                         \
+    HIDE(unbalanced), ADVANCED)                                                                                        \
   X(FLOAT, reststretch, "Rest Stretch Cap", 0.01, HARD(0), HARD(0.5), "", "Most that it may change a rest length.",    \
-    HIDE("{ restmode == natural }"), ADVANCED)                                                                         \
+    HIDE(unbalanced), ADVANCED)                                                                                        \
   X(FLOAT, reststiffen, "Rest Stiffening", 4, HARD(1), SOFT(16), "",                                                   \
     "Most that a strand may be made stiffer where its material could not hold the pose, or would not come back to it " \
     "after a push. 1 keeps the material.",                                                                             \
-    HIDE("{ restmode == natural }"), ADVANCED)
+    HIDE(unbalanced), ADVANCED)
 
-#define RV_STRAND_MATERIAL_PARMS(X) \
-  RV_STRAND_SIZE_PARMS(X)           \
-  RV_STRAND_ELASTIC_PARMS(X)        \
-  RV_STRAND_GUIDE_PARMS(X)          \
-  RV_STRAND_REST_PARMS(X)
+#define RV_STRAND_MATERIAL_PARMS(X, animated, unbalanced) \
+  RV_STRAND_SIZE_PARMS(X)                                 \
+  RV_STRAND_ELASTIC_PARMS(X, animated)                    \
+  RV_STRAND_GUIDE_PARMS(X)                                \
+  RV_STRAND_REST_PARMS(X, animated, unbalanced)
 
-// `animated`: the condition under which strands go with their animation, and nothing else moves them; "" never
 #define RV_STRAND_FORCE_PARMS(X, animated)                                                                        \
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                         \
   X(VEC3, wind, "Wind", 0, 0, 0, SOFT(-20), SOFT(20), "m1s-1", "Velocity of the air.", HIDE(animated))            \
@@ -86,7 +92,7 @@
   X(FOLDER, "Simulation")                                                                             \
   RV_STRAND_SIMULATION_PARMS(X)                                                                       \
   X(FOLDER, "Strands")                                                                                \
-  RV_STRAND_MATERIAL_PARMS(X)                                                                         \
+  RV_STRAND_MATERIAL_PARMS(X, "", "{ restmode == natural }")                                          \
   X(FOLDER, "Forces")                                                                                 \
   RV_STRAND_FORCE_PARMS(X, "")                                                                        \
   X(FOLDER, "Contact")                                                                                \

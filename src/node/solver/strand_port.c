@@ -23,7 +23,8 @@ RvStrandSettings rv_strand_port_settings(const RvWetParms* p, double meters) {
                         .integrator = p->integrator ? RV_BDF2 : RV_EULER,
                         .material = {p->hairradius, p->density, p->youngs, p->shear, p->damping, p->stiffness,
                                      p->hairsperguide, p->usewidth, meters},
-                        .equilibrium = p->restmode == 0,
+                        // Animated strands hold no weight: their rest shape is their own, whatever the fibre.
+                        .equilibrium = p->restmode == 0 && p->hairmode == 0,
                         .restangle = rv_radians(p->restangle),
                         .reststretch = p->reststretch,
                         .reststiffen = p->reststiffen,
@@ -178,6 +179,7 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   RvStrandSolver* solver = &s->solver;
   if (!in) return rv_fail(error, RV_BAD_INPUT, "%s, is empty", rv_solver_port(cook, s->input).text);
   solver->settings = rv_strand_port_settings(parms, rv_cook_meters(cook));
+  solver->animated = parms->hairmode != 0;
   const RvStrandMaterial* material = &solver->settings.material;
   // Positions are relative to the middle of the roots, so that a shot far from zero keeps its precision.
   rv_strands_origin(in, solver->globals.origin);
@@ -201,6 +203,7 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   if (result && error && error->code == RV_BAD_INPUT)
     rv_error_context(error, "%s, cannot become a state", rv_solver_port(cook, s->input).text);
   if (!result) rv_strand_port_tell(s);
+  if (!result) rv_strand_port_tell_squeezed(s);
   if (result)
     rv_detail_free(made);
   else

@@ -41,6 +41,8 @@ RvResult rv_strand_port_inputs(RvStrandPort* port, const RvWetParms* parms, doub
 RvResult rv_strand_port_end(RvStrandPort* port, RvDetail* state, RvError* error);
 // Nothing moves, and nothing is forgotten.
 RvResult rv_strand_port_freeze(RvDetail* state, RvError* error);
+// Warns of strands that the start pose squeezes, since they lengthen in the first step. At the start frame.
+void rv_strand_port_tell_squeezed(const RvStrandPort* port);
 // Counts and warnings of the frame.
 void rv_strand_port_tell(const RvStrandPort* port);
 void rv_strand_port_free(RvStrandPort* port);

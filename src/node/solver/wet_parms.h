@@ -17,6 +17,7 @@
 
 // Animated strands have no contacts and no solve of their own.
 #define RV_WET_ANIMATED "{ hairmode == animated }"
+#define RV_WET_UNBALANCED "{ restmode == natural } { hairmode == animated }"
 
 #define RV_WET_SOLVE_PARMS(X)                                                                             \
   X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                                    \
@@ -92,7 +93,7 @@
   X(MENU, liquidmode, "Liquid Mode", 0, "coupled=Coupled|cached=Cached",                                  \
     "Cached liquid goes where the input goes, drives the strands and wets them, and does not feel them.") \
   X(FOLDER, "Strands")                                                                                    \
-  RV_STRAND_MATERIAL_PARMS(X)                                                                             \
+  RV_STRAND_MATERIAL_PARMS(X, RV_WET_ANIMATED, RV_WET_UNBALANCED)                                         \
   X(FOLDER, "Wetting")                                                                                    \
   RV_WET_BRIDGE_PARMS(X)                                                                                  \
   RV_WET_COUPLE_PARMS(X)                                                                                  \
