@@ -1,5 +1,5 @@
-// Fused multiply-add in integers: the exact product of 106 bits and the addend are aligned in 128 bits, added, and rounded
-// once to the nearest, ties to even (IEEE 754-2019, 5.4.1 fusedMultiplyAdd).
+// Fused multiply-add in integers: the exact product of 106 bits and the addend are aligned in 128 bits, added, and
+// rounded once to the nearest, ties to even (IEEE 754-2019, 5.4.1 fusedMultiplyAdd).
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum {
   MANTISSA_BITS = 52,  // stored ones of a double
   MAX_EXPONENT = 1023,
-  MIN_EXPONENT = -1022,    // of a normal number
+  MIN_EXPONENT = -1022,  // of a normal number
   BIAS = 1023,
   EXPONENT_FIELD = 0x7ff,  // all ones: infinity and NaN
   TOP_BIT = 126,           // highest bit of both terms, so that their sum fits into 128 bits

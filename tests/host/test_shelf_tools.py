@@ -6,14 +6,8 @@ import tempfile
 import types
 import xml.dom.minidom
 
-TOP = os.environ["RV_SOURCE_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
-sys.dont_write_bytecode = True
-for path in ("python_shim", "tests/support"):
-    sys.path.insert(0, os.path.join(TOP, path))
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
 import hou_stub  # noqa: E402
 
 import rivulet  # noqa: E402
@@ -47,7 +41,7 @@ def fresh(*names):
     """The tools over a new scene, with these shapes as selected objects."""
     hou = hou_stub.make()
     sys.modules["hou"] = hou
-    for module in ("rivulet_tools", "rivulet_setups"):
+    for module in ("rivulet_setups", "rivulet_tools"):
         sys.modules[module] = load(module)
     for name in names:
         thing = hou.obj.createNode("geo", name)

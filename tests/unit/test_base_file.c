@@ -66,17 +66,19 @@ static void temporaries_name_their_maker(void** state) {
   const struct {
     const char *host, *pid, *ending;
     bool gone;
-  } cases[] = {{host, "999999999", ".tmp", true},
+  } cases[] = {
+    {host, "999999999", ".tmp", true},
 #if !defined(_WIN32)
-               {host, "1", ".tmp", false},  // always runs
+    {host, "1", ".tmp", false},  // always runs
 #endif
-               {"other", "999999999", ".tmp", false},
-               {host, "0", ".tmp", false},
-               {host, "", ".tmp", false},
-               {host, "999999999", ".tm", false},
-               {"", "999999999", ".tmp", false},
-               {host, "9x9999999", ".tmp", false},
-               {host, "99999999999999999999", ".tmp", false}};
+    {"other", "999999999", ".tmp", false},
+    {host, "0", ".tmp", false},
+    {host, "", ".tmp", false},
+    {host, "999999999", ".tm", false},
+    {"", "999999999", ".tmp", false},
+    {host, "9x9999999", ".tmp", false},
+    {host, "99999999999999999999", ".tmp", false}
+  };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     snprintf(other, sizeof other, ".x.rvck.%s.%s%s", cases[i].host, cases[i].pid, cases[i].ending);
     if (rv_file_is_abandoned(other) != cases[i].gone) fail_msg("%s is%s abandoned", other, cases[i].gone ? " not" : "");
@@ -149,5 +151,5 @@ static void a_lock_is_held_by_one(void** state) {
 
 RV_TESTS(cmocka_unit_test(checksums_see_every_byte), cmocka_unit_test(a_lock_is_held_by_one),
          cmocka_unit_test(writes_and_replaces), cmocka_unit_test(abandoned_leaves_the_old_one),
-         cmocka_unit_test(errors_name_the_file),
-         cmocka_unit_test(temporaries_name_their_maker), cmocka_unit_test(long_names))
+         cmocka_unit_test(errors_name_the_file), cmocka_unit_test(temporaries_name_their_maker),
+         cmocka_unit_test(long_names))

@@ -120,4 +120,5 @@ static void paths_are_resolved(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(links_in_the_place_of_temporaries_are_removed), cmocka_unit_test(paths_are_resolved),
-         cmocka_unit_test(a_lock_follows_no_link), cmocka_unit_test(pipes_are_not_waited_for), cmocka_unit_test(full_disk))
+         cmocka_unit_test(a_lock_follows_no_link), cmocka_unit_test(pipes_are_not_waited_for),
+         cmocka_unit_test(full_disk))

@@ -27,8 +27,8 @@ static double uniform(uint64_t stream, int i, double lo, double hi) {
 }
 
 // The sine and cosine of the oracle. Its argument is reduced here, in long double: the C library of mingw calls the
-// processor's fsin, whose pi of 66 bits is wrong by 73,184 ulp at 96,300.8. k has 17 bits, so that its products with the parts
-// of pi / 2 are exact, and the reduced argument is right to 2^-100.
+// processor's fsin, whose pi of 66 bits is wrong by 73,184 ulp at 96,300.8. k has 17 bits, so that its products with
+// the parts of pi / 2 are exact, and the reduced argument is right to 2^-100.
 static double oracle(double x, bool cosine) {
   const long double high = 0x1.921fb544p0L, middle = 0x1.0b4611a6p-34L, low = 0x1.3198a2e037073p-69L;
   long double k = nearbyintl((long double)x / (high + middle));
@@ -90,8 +90,15 @@ static void same_bits_on_every_system(void** state) {
   uint64_t hash = 0;
   for (int i = 0; i < N; ++i) {
     double x = uniform(12, i, -1e5, 1e5), y = uniform(13, i, -40, 40), positive = uniform(14, i, 1e-6, 30);
-    const double values[] = {rv_sin(x), rv_cos(x), rv_exp(y), rv_log_e(positive), rv_pow(positive, y), rv_atan2(x, y),
-                             rv_acos(y / 40), rv_fma(x, y, positive), rv_fma(x, y, -(x * y))};
+    const double values[] = {rv_sin(x),
+                             rv_cos(x),
+                             rv_exp(y),
+                             rv_log_e(positive),
+                             rv_pow(positive, y),
+                             rv_atan2(x, y),
+                             rv_acos(y / 40),
+                             rv_fma(x, y, positive),
+                             rv_fma(x, y, -(x * y))};
     hash = rv_hash(values, sizeof values, hash);
   }
   if (hash != 0x13e8e42515bcb400) fail_msg("0x%016llx", (unsigned long long)hash);
@@ -127,8 +134,22 @@ static double random_bits(uint64_t i, uint64_t k, int least, int most) {
 
 static void the_exact_fma_rounds_once(void** state) {
   (void)state;
-  const double odd[] = {0, -0.0, 1, -1, 0x1p-1074, -0x1p-1074, 0x1p-1022, 0x1.fffffffffffffp-1023, 0x1.fffffffffffffp1023,
-                        -0x1.fffffffffffffp1023, INFINITY, -INFINITY, NAN, 0x1p-537, 0x1.0000000000001p0, 0x1p-53};
+  const double odd[] = {0,
+                        -0.0,
+                        1,
+                        -1,
+                        0x1p-1074,
+                        -0x1p-1074,
+                        0x1p-1022,
+                        0x1.fffffffffffffp-1023,
+                        0x1.fffffffffffffp1023,
+                        -0x1.fffffffffffffp1023,
+                        INFINITY,
+                        -INFINITY,
+                        NAN,
+                        0x1p-537,
+                        0x1.0000000000001p0,
+                        0x1p-53};
   enum { ODD = sizeof odd / sizeof *odd };
   for (int i = 0; i < ODD * ODD * ODD; ++i) check_fma(odd[i % ODD], odd[i / ODD % ODD], odd[i / ODD / ODD]);
   for (uint64_t i = 0; i < N; ++i) {

@@ -1,5 +1,5 @@
-// The two functions of LAPACK that test_math_ldlt compares with, for systems without the library: Cholesky's factor of a
-// symmetric band, column by column as in a textbook, and the solution with it. The lower band is stored by columns.
+// The two functions of LAPACK that test_math_ldlt compares with, for systems without the library: Cholesky's factor of
+// a symmetric band, column by column as in a textbook, and the solution with it. The lower band is stored by columns.
 #ifndef RV_TEST_LAPACKE_H
 #define RV_TEST_LAPACKE_H
 
@@ -22,8 +22,8 @@ static inline int LAPACKE_dpbtrf(int layout, char half, int n, int band, double*
   return 0;
 }
 
-static inline int LAPACKE_dpbtrs(int layout, char half, int n, int band, int count, const double* a, int rows, double* x,
-                                 int stride) {
+static inline int LAPACKE_dpbtrs(int layout, char half, int n, int band, int count, const double* a, int rows,
+                                 double* x, int stride) {
   (void)layout;
   (void)half;
   (void)count;

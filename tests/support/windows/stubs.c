@@ -101,8 +101,8 @@ NO_OPENVDB(rv_vdb_read, (const char* path, RvDetail** out, const RvLog* log, RvE
 
 //---------------------------------------------------------------------------------------------- blosc
 
-// Buffers with blosc's head of 16 bytes, whose last three words are the bytes before, of a block, and after; the bytes behind
-// it are zlib's. The real blosc does not read them.
+// Buffers with blosc's head of 16 bytes, whose last three words are the bytes before, of a block, and after; the bytes
+// behind it are zlib's. The real blosc does not read them.
 int blosc_compress_ctx(int level, int shuffle, size_t element, size_t bytes, const void* from, void* to, size_t room,
                        const char* codec, size_t block, int threads) {
   uLongf packed = room > BLOSC_MIN_HEADER_LENGTH ? (uLongf)(room - BLOSC_MIN_HEADER_LENGTH) : 0;
@@ -131,10 +131,10 @@ int blosc_decompress_ctx(const void* from, void* to, size_t room, int threads) {
 //---------------------------------------------------------------------------------------------- numbers without C++
 
 // The text with an ending zero.
-#define COPY_TEXT(copy, text, length)                                      \
-  char copy[RV_NUMBER_TEXT * 8];                                           \
-  size_t count = (length) < sizeof copy - 1 ? (length) : sizeof copy - 1;  \
-  memcpy(copy, text, count);                                               \
+#define COPY_TEXT(copy, text, length)                                     \
+  char copy[RV_NUMBER_TEXT * 8];                                          \
+  size_t count = (length) < sizeof copy - 1 ? (length) : sizeof copy - 1; \
+  memcpy(copy, text, count);                                              \
   copy[count] = 0
 
 size_t rv_number_parse_f64(const char* text, size_t length, double* out) {
@@ -150,12 +150,12 @@ size_t rv_number_parse_f32(const char* text, size_t length, float* out) {
   return (size_t)(end - copy);
 }
 // The shortest text that reads back as the number: `most` are the digits that are always enough.
-#define PRINT_SHORTEST(parse, most)                                             \
-  int length = 0;                                                                     \
-  for (int digits = 1; digits <= most; ++digits) {                                    \
-    length = snprintf(text, RV_NUMBER_TEXT, "%.*g", digits, (double)value);           \
-    if (parse(text, NULL) == value) break;                                            \
-  }                                                                                   \
+#define PRINT_SHORTEST(parse, most)                                         \
+  int length = 0;                                                           \
+  for (int digits = 1; digits <= most; ++digits) {                          \
+    length = snprintf(text, RV_NUMBER_TEXT, "%.*g", digits, (double)value); \
+    if (parse(text, NULL) == value) break;                                  \
+  }                                                                         \
   return (size_t)length
 
 size_t rv_number_print_f64(char text[RV_NUMBER_TEXT], double value) {
