@@ -7,12 +7,10 @@
 // Hash of a block of bytes.
 uint64_t rv_hash(const void* bytes, size_t count, uint64_t seed);
 
-// Hash of a stream. The state of XXH3 is stored in the struct, so that hashing cannot run out of memory. It is written by its own
-// type, so copies of this one must not be taken for unrelated: where XXH3 is compiled in, as in the Houdini plug-in, gcc copied
-// it before it was written.
+// Hash of a stream. The state of XXH3 is stored in the struct, so that hashing cannot run out of memory.
 typedef struct RvHasher {
   unsigned char state[640];
-} __attribute__((aligned(64), may_alias)) RvHasher;
+} __attribute__((aligned(64))) RvHasher;
 
 // An empty stream.
 RvHasher rv_hasher_new(uint64_t seed);
