@@ -50,6 +50,11 @@ windows=$(mktemp -d)
 /usr/bin/python3 tests/full/windows.py "$top" "$windows" || [ $? = 77 ]
 rm -rf "$windows"
 
+echo "== the whole Houdini plug-in over the mock: built, installed, loaded, cooked"
+houdini=$(mktemp -d)
+bash tests/full/houdini_build.sh "$top" "$top/build/release" "$houdini"
+rm -rf "$houdini"
+
 echo "== wedges on Slurm"
 /usr/bin/python3 tests/full/slurm.py build/release/rivulet
 

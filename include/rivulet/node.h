@@ -144,6 +144,7 @@ typedef struct RvNodeType {
   size_t ninput;  // maximum number; a multi-input node repeats the last
   const RvPortDef* outputs;
   size_t noutput;
+  size_t empty_output;  // solvers: number (from 1) of the output that is always empty; 0: none. Reading it is a warning
   const RvParmTable* parms;
   const RvPresetDef* presets;  // NULL: none
   size_t npreset;

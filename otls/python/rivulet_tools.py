@@ -5,8 +5,8 @@ mesh, points without primitives particles. Where several meshes are selected, th
 collides; the others are water.
 """
 import hou
+from rivulet_setups import add_node, show, wire
 
-_VERSION = "rivulet::%s::1.0"
 _LOOKED_AT = 500  # primitives that tell what a geometry is
 _PARTICLES = 30000.0  # of the water at first: a preview; lower Particle Separation for the shot
 _ABOVE = 2.0  # metres: height of the walls above the water
@@ -81,30 +81,18 @@ def _fetch(parent, things, name):
     if len(made) == 1:
         return made[0]
     merge = parent.createNode("merge", name)
-    for index, node in enumerate(made):
-        merge.setInput(index, node)
+    wire(merge, made)
     return merge
 
 
-def _node(parent, type, name, inputs=(), **parms):
-    node = parent.createNode(_VERSION % type, name)
-    for index, source in enumerate(inputs):
-        if source is not None:
-            node.setInput(index, source)
-    node.setParms(parms)
-    return node
-
-
 def _finish(parent, node):
-    node.setDisplayFlag(True)
-    node.setRenderFlag(True)
-    parent.layoutChildren()
+    show(parent, node)
     node.setSelected(True, clear_all_selected=True)
     return node
 
 
 def _colliders(parent, meshes):
-    return _node(parent, "collider", "solids", [_fetch(parent, meshes, "meshes")]) if meshes else None
+    return add_node(parent, "collider", "solids", [_fetch(parent, meshes, "meshes")]) if meshes else None
 
 
 def wet_selected(kwargs):
@@ -121,10 +109,10 @@ def wet_selected(kwargs):
     for a, b in zip(low, high):
         volume *= max(b - a, 1e-4)
     hair = _fetch(parent, found["hair"], "hair")
-    pool = _node(parent, "fill", "pool", [_fetch(parent, water, "water")], particlesep=(volume / _PARTICLES) ** (1.0 / 3.0))
+    pool = add_node(parent, "fill", "pool", [_fetch(parent, water, "water")], particlesep=(volume / _PARTICLES) ** (1.0 / 3.0))
     solids = _colliders(parent, [skin] if skin else [])
     # The walls stand around the water and are open above, so that a pool stays a pool.
-    return _finish(parent, _node(parent, "wetsolver", "wet", [hair, pool, solids], walls=True, wallsmin=tuple(low),
+    return _finish(parent, add_node(parent, "wetsolver", "wet", [hair, pool, solids], walls=True, wallsmin=tuple(low),
                                  wallsmax=(high[0], high[1] + _ABOVE, high[2])))
 
 
@@ -135,7 +123,7 @@ def wet_by_particles(kwargs):
         return None
     parent = hou.node("/obj").createNode("geo", "wet_by_particles")
     hair, liquid = _fetch(parent, found["hair"], "hair"), _fetch(parent, found["particles"], "liquid")
-    return _finish(parent, _node(parent, "wetsolver", "wet", [hair, liquid, _colliders(parent, found["mesh"])], liquidmode="cached"))
+    return _finish(parent, add_node(parent, "wetsolver", "wet", [hair, liquid, _colliders(parent, found["mesh"])], liquidmode="cached"))
 
 
 def simulate_selected(kwargs):
@@ -144,4 +132,4 @@ def simulate_selected(kwargs):
     if found is None:
         return None
     parent = hou.node("/obj").createNode("geo", "hair_sim")
-    return _finish(parent, _node(parent, "strandsolver", "strands", [_fetch(parent, found["hair"], "hair"), _colliders(parent, found["mesh"])]))
+    return _finish(parent, add_node(parent, "strandsolver", "strands", [_fetch(parent, found["hair"], "hair"), _colliders(parent, found["mesh"])]))

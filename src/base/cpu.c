@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/platform_machine.h"
+
 static const char* const names[RV_ISA_COUNT] = {"base", "avx2", "avx512"};
 static _Atomic int forced = RV_ISA_COUNT;  // by rv_cpu_force; RV_ISA_COUNT: none
 
 // The best instruction set for which there are kernels.
 static RvIsa best(void) {
-#if defined(__x86_64__)
+#if RV_PLATFORM_HAS_AVX
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma"))

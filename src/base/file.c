@@ -235,25 +235,30 @@ RvResult rv_file_write(const char* path, const void* bytes, size_t count, RvErro
   return rv_file_commit(&out, error);
 }
 
+#define NOT_A_FILE "cannot read '%s': it is not a file"
+
 RvResult rv_file_read(const char* path, size_t limit, void** bytes, size_t* count, RvError* error) {
   *bytes = NULL;
   *count = 0;
   // Open without blocking, so that a pipe without a writer is refused below instead of waited for.
   int fd = rv_platform_open(path, RV_OPEN_READ | RV_OPEN_NO_WAIT);
   FILE* stream = fd < 0 ? NULL : rv_platform_stream(fd, "rb");
+  RvFileInfo info;
   if (!stream) {
-    RvResult result = refuse(error, "read", path);
+    // Windows opens no folder and says that there is no permission.
+    int reason = errno;
+    bool folder = rv_platform_info(path, &info) && info.kind == RV_FILE_FOLDER;
     if (fd >= 0) rv_platform_close(fd);
-    return result;
+    errno = reason;
+    return folder ? rv_fail(error, RV_IO, NOT_A_FILE, path) : refuse(error, "read", path);
   }
   // Check and read.
   RvResult result = RV_OK;
   unsigned char* data = NULL;
-  RvFileInfo info;
   if (!rv_platform_open_info(rv_platform_descriptor(stream), &info)) {
     result = refuse(error, "read", path);
   } else if (info.kind != RV_FILE_REGULAR) {
-    result = rv_fail(error, RV_IO, "cannot read '%s': it is not a file", path);
+    result = rv_fail(error, RV_IO, NOT_A_FILE, path);
   } else if (limit && (size_t)info.bytes > limit) {
     result =
         rv_fail(error, RV_LIMIT, "'%s' has %lld bytes, more than the limit of %zu", path, (long long)info.bytes, limit);

@@ -14,10 +14,14 @@ uint64_t rv_hash(const void* bytes, size_t count, uint64_t seed) {
   return XXH3_64bits_withSeed(bytes, count, seed);
 }
 
+// The state is made as what it is and copied as bytes. Written through a cast, with xxhash compiled in as in the Houdini plug-in,
+// gcc took the struct that is returned for unrelated and copied it before it was written.
 RvHasher rv_hasher_new(uint64_t seed) {
+  XXH3_state_t state;
+  XXH3_INITSTATE(&state);
+  XXH3_64bits_reset_withSeed(&state, seed);
   RvHasher hasher;
-  XXH3_INITSTATE((XXH3_state_t*)hasher.state);
-  XXH3_64bits_reset_withSeed((XXH3_state_t*)hasher.state, seed);
+  memcpy(hasher.state, &state, sizeof state);
   return hasher;
 }
 

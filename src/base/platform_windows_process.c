@@ -228,18 +228,33 @@ double rv_platform_cpu_seconds(void) {
 
 //---------------------------------------------------------------------------------------------- memory
 
+// The head of a block, before its aligned memory: the C library tells the size of no aligned block.
+typedef struct Block {
+  void* start;   // of the C library
+  size_t bytes;  // that were asked for
+} Block;
+
+static Block* block_of(void* memory) {
+  return (Block*)memory - 1;
+}
+
 void* rv_platform_alloc(size_t bytes, size_t alignment, bool huge) {
   (void)huge;
-  return _aligned_malloc(bytes, alignment);
+  if (bytes > SIZE_MAX - alignment - sizeof(Block)) return NULL;
+  char* start = malloc(bytes + alignment + sizeof(Block));
+  if (!start) return NULL;
+  uintptr_t first = (uintptr_t)start + sizeof(Block);
+  void* memory = start + sizeof(Block) + (alignment - first % alignment) % alignment;
+  *block_of(memory) = (Block){start, bytes};
+  return memory;
 }
 
 void rv_platform_free(void* memory) {
-  _aligned_free(memory);
+  if (memory) free(block_of(memory)->start);
 }
 
 size_t rv_platform_block_bytes(void* memory) {
-  (void)memory;
-  return 0;
+  return block_of(memory)->bytes;
 }
 
 void rv_platform_tune_memory(void) {}

@@ -14,6 +14,8 @@
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };  // pixels
 
+static const double FLAT_SHARE = 1e-4;       // height of a flat scene, in its sizes
+static const double FLAT_LIFT = 0.05;        // height of a flat scene above the ground, in its sizes
 static const double DEFAULT_FPS = 24;        // of a folder of caches
 static const double DEFAULT_FOV = 35;        // degrees, of --camera by numbers
 static const double WIDEST_FOV = 170;        // degrees
@@ -41,6 +43,7 @@ typedef struct Flipbook {
   RvCamera view;            // of the current frame
   RvCamera rig;             // camera of the first frame, relative to which the lamps stand
   double floor;             // y of the ground, the same in all frames; NaN: not yet known
+  bool floor_is_clear;      // the ground was lowered below a flat scene, or needs not be
   const char* camera_node;  // NULL: a fixed camera
   int width, height;        // pixels
   RvViewQuality level;
@@ -200,6 +203,23 @@ static void find_floor(Flipbook* f, const RvShotFrame* content) {
   }
 }
 
+// A flat scene, such as a level grid, lies in the ground and shows through it: the ground is lowered in its first
+// frame, and stays there.
+static void clear_floor(Flipbook* f, const RvShotFrame* content) {
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t k = 0; k < content->count; ++k) {
+    double lo[3], hi[3];
+    if (!rv_detail_bounds(content->details[k], lo, hi)) continue;
+    for (int a = 0; a < 3; ++a) {
+      low[a] = fmin(low[a], lo[a]);
+      high[a] = fmax(high[a], hi[a]);
+    }
+  }
+  double size = hypot(high[0] - low[0], high[2] - low[2]);
+  if (high[1] - low[1] < FLAT_SHARE * size && fabs(f->floor - low[1]) < FLAT_SHARE * size) f->floor -= FLAT_LIFT * size;
+  f->floor_is_clear = true;
+}
+
 // Reads the camera of a node at a frame.
 static RvResult camera_from_node(Flipbook* f, double frame, RvError* error) {
   const RvDetail* detail = NULL;
@@ -282,6 +302,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     options.log = &log;
     set_look(f, &options);
     if (isnan(f->floor)) find_floor(f, &content);
+    if (!f->floor_is_clear) clear_floor(f, &content);
     options.ground_height = f->floor;
     options.rig = &f->rig;
     result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,

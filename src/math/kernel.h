@@ -7,9 +7,10 @@
 #define RV_MATH_KERNEL_H
 
 #include "base/cpu.h"
+#include "base/platform_machine.h"
 
 // RV_KERNEL_DECLARE declares all variants of a kernel; RV_KERNEL_PICK calls the one for this machine.
-#if defined(__x86_64__)
+#if RV_PLATFORM_HAS_AVX
 #define RV_KERNEL_DECLARE(type, name, arguments) \
   type name##_base_w8 arguments;                 \
   type name##_avx2_w8 arguments;                 \

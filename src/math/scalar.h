@@ -3,6 +3,8 @@
 #ifndef RV_MATH_SCALAR_H
 #define RV_MATH_SCALAR_H
 
+#include "base/platform_machine.h"
+
 #define RV_PI 3.14159265358979323846
 
 double rv_sin(double x);              // within 2 ulp for |x| < 1e5; any finite x is allowed
@@ -13,9 +15,16 @@ double rv_pow(double x, double y);    // x >= 0; relative error about (1 + |y lo
 double rv_atan2(double y, double x);  // as of libm, with its signs of zeros
 double rv_acos(double x);             // the argument is clamped to [-1, 1]
 
+// a b + c with one rounding in integers, for systems whose C library rounds twice.
+double rv_fma_exact(double a, double b, double c);
+
 // a b + c with one rounding on every machine. It is the only contraction that we allow.
 static inline double rv_fma(double a, double b, double c) {
+#if RV_PLATFORM_FMA_ROUNDS_TWICE
+  return rv_fma_exact(a, b, c);
+#else
   return __builtin_fma(a, b, c);
+#endif
 }
 
 // Minimum, maximum and clamping of finite numbers. They are inline, while fmin and fmax are calls.

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "node/empty_output.h"
 
 // Frame numbers that differ by less are the same: hosts may add them up from fractions.
 static const double FRAME_SLACK = 1e-6;
@@ -245,6 +246,8 @@ RvResult rv_job_split(const RvJob* job, const RvDetail* state, size_t output, Rv
   Call call;
   result = call_begin(&call, job, job->time.frame, error);
   if (!result) result = job->type->split(&call.cook, &parts, error);
+  char empty[RV_EMPTY_OUTPUT_BYTES];
+  if (!result && rv_node_output_is_empty(job->type, output, empty)) rv_cook_warn(&call.cook, "%s", empty);
   rv_state_free(&parts);
   return call_end(&call, result, output, out, error);
 }

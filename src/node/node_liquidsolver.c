@@ -76,6 +76,7 @@ const RvNodeType rv_node_liquidsolver = {
     .revision = 3,
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
+    .empty_output = 2,
     .parms = &liquid_table,
     RV_NODE_PRESETS(presets),
     .stages = rv_liquid_node_stages,

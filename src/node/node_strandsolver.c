@@ -63,6 +63,7 @@ const RvNodeType rv_node_strandsolver = {
     .revision = 6,
     RV_NODE_INPUTS(inputs),
     RV_NODE_OUTPUTS(outputs),
+    .empty_output = 2,
     .parms = &strand_table,
     RV_NODE_PRESETS(presets),
     .stages = rv_strand_node_stages,

@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "base/hash.h"
 #include "base/timer.h"
+#include "node/empty_output.h"
 #include "rivulet/host.h"
 #include "scene/host.h"
 #include "scene/outputs.h"
@@ -383,6 +384,9 @@ RvResult rv_scene_cook_output(RvScene* scene, RvEntry* entry, size_t output, con
     result = rv_scene_solve_split(scene, entry, error);
   }
   *out = entry->output[output];
+  char empty[RV_EMPTY_OUTPUT_BYTES];
+  if (rv_node_output_is_empty(type, output, empty))
+    rv_scene_message(scene, RV_LEVEL_WARNING, entry->node->name, entry->frame, "%s", empty);
   if (!result && !*out)
     result =
         rv_fail(error, RV_INTERNAL, "node '%s' (%s) made no output %zu", entry->node->name, type->type, output + 1);

@@ -5,12 +5,9 @@ import shutil
 import sys
 import tempfile
 
-TOP = os.environ["RV_SOURCE_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
-sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
+
 sys.modules["numpy"] = None  # not needed, and slow to load
 OTLS = os.path.join(TOP, "otls")
 sys.path.insert(0, OTLS)

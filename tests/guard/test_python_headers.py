@@ -5,13 +5,10 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ["RV_SOURCE_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
-sys.path.insert(0, os.path.join(TOP, "python_shim"))
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
+
 sys.modules["numpy"] = None  # not needed, and slow to load
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
 from rivulet import _lib  # noqa: E402
 
 

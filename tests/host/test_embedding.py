@@ -7,13 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ["RV_SOURCE_DIR"]
-BUILD = os.environ["RV_BUILD_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(BUILD, "librivulet.so.0"))
-sys.path.insert(0, os.path.join(TOP, "python_shim"))
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import BUILD, TOP  # noqa: E402
+
 import rivulet as rv  # noqa: E402
 
 HAIRS, POINTS, SIDE, FRAMES = 16, 9, 10, 6

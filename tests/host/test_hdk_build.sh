@@ -46,16 +46,9 @@ for header in "$top"/plugin/hdk_*.h; do
   ${CC:-cc} -std=c17 -Wall -Wextra -Werror -fsyntax-only -I"$top/include" -include "$header" -x c /dev/null
 done
 
-# A folder that looks like Houdini's: the mock's CMake package, and Houdini's own libraries by their names there.
+. "$top/tests/support/mock_hfs.sh"
 houdini=$folder/hfs
-cp -r "$top/tests/hdk_mock" "$houdini"
-mkdir "$houdini/dsolib"
-for name in blosc z openvdb; do
-  library=$(${CC:-cc} -print-file-name=lib$name.so)
-  target=$houdini/dsolib/lib$name.so
-  [ $name = openvdb ] && target=$houdini/dsolib/libopenvdb_sesi.so
-  ln -s "$library" "$target"
-done
+make_mock_hfs "$houdini"
 configure() {
   (cd "$top" && cmake "$@" -B "$folder/build" -DHoudini_ROOT="$houdini" >"$folder/log" 2>&1)
 }
@@ -93,7 +86,8 @@ grep -q "has no blosc" "$folder/log"
 mv "$folder/libblosc.so" "$houdini/dsolib"
 configure . || { cat "$folder/log"; exit 1; }
 
-# What is installed is the source, file by file. The plug-in itself is not built here; an empty file stands for it.
+# What is installed is the source, file by file. The plug-in itself is not built here, as it takes minutes
+# (tests/full/houdini_build.sh); an empty file stands for it.
 library=$(sed -n 's/.*FILES "\(.*rivulet_houdini[^"]*\)".*/\1/p' "$folder/build/plugin/cmake_install.cmake" | head -n 1)
 mkdir -p "$(dirname "$library")"
 test -e "$library" || : >"$library"

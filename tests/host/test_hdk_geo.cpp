@@ -257,7 +257,7 @@ static std::string file_bytes(const char* name) {
   return bytes.str();
 }
 
-// A groom of one cubic NURBS curve; a packed triangle, moved; a packed fragment of two triangles. As Houdini writes them.
+// A groom of one cubic NURBS curve; a packed triangle, moved. As Houdini writes them. Fragments: test_hdk_groom.
 #define HEAD(p, v, n, indices)                                                                      \
   "[\"fileversion\",\"20.5.278\",\"pointcount\"," #p ",\"vertexcount\"," #v ",\"primitivecount\"," #n \
   ",\"topology\",[\"pointref\",[\"indices\"," indices "]],"

@@ -312,6 +312,19 @@ static void warnings_come_through(void**) {
   rv_scene_free(scene);
 }
 
+// an output that a solver never fills is told of on the node that extracts it, and no other is
+static void an_empty_output_is_told(void**) {
+  RvScene* scene = open();
+  HdkScene glue(scene);
+  for (size_t output = 0; output < 2; ++output) {
+    rv_detail_free(glue.cook("liquidsolver", output, 2));
+    const std::vector<std::string>& said = glue.sop("liquidsolver", output)->warnings;
+    assert_int_equal(said.size(), output);
+    if (output) assert_non_null(strstr(said[0].c_str(), "output 2 (strands) of a liquidsolver is always empty"));
+  }
+  rv_scene_free(scene);
+}
+
 // any thread may ask whether Escape was pressed; Houdini tells it once, and from then on all threads know
 static void any_thread_may_ask_for_escape(void**) {
   RvHdkBoss boss("test");
@@ -342,7 +355,8 @@ static void an_error_is_on_every_node(void**) {
   solver->inner->set_number("substeps", 0, -1);
   std::string said;
   assert_null(glue.cook("wetsolver", 0, 2, &said));
-  for (SOP_Node* sop : {static_cast<SOP_Node*>(solver->inner), static_cast<SOP_Node*>(solver), glue.sop("wetsolver", 0)}) {
+  for (SOP_Node* sop :
+       {static_cast<SOP_Node*>(solver->inner), static_cast<SOP_Node*>(solver), glue.sop("wetsolver", 0)}) {
     assert_int_equal(sop->errors.size(), 1);
     assert_non_null(strstr(sop->errors[0].c_str(), "substeps"));
   }
@@ -367,7 +381,7 @@ static void the_unit_of_the_scene(void**) {
 RV_TESTS(cmocka_unit_test(every_type_registers), cmocka_unit_test(parameters_are_those_of_the_table),
          cmocka_unit_test(labels_of_inputs), cmocka_unit_test(every_type_cooks),
          cmocka_unit_test(a_wrong_value_is_named), cmocka_unit_test(missing_inputs_are_named),
-         cmocka_unit_test(a_missing_file_is_held),
-         cmocka_unit_test(every_type_can_be_cancelled), cmocka_unit_test(warnings_come_through),
+         cmocka_unit_test(a_missing_file_is_held), cmocka_unit_test(every_type_can_be_cancelled),
+         cmocka_unit_test(warnings_come_through), cmocka_unit_test(an_empty_output_is_told),
          cmocka_unit_test(any_thread_may_ask_for_escape), cmocka_unit_test(an_error_is_on_every_node),
          cmocka_unit_test(the_unit_of_the_scene))

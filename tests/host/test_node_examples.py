@@ -1,5 +1,5 @@
 """Every node has an example network (docs/scenes/nodes/TYPE.json) that uses it and cooks without a warning, and a small picture of
-it that our own flipbook drew; docs/examples.md shows them all. Two pictures are drawn again and compared."""
+it that our own flipbook drew; docs/examples.md shows them all. Three pictures are drawn again and compared."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ import zlib
 TOP, RIVULET = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."), os.environ["RIVULET"]
 FOLDER = os.path.join(TOP, "docs", "scenes", "nodes")
 SIZE, MOST_BYTES = (160, 120), 40000
-AGAIN = ("tube", "groom")  # of few primitives, and of many
+AGAIN = ("tube", "groom", "grid")  # of few primitives, of many, and flat
 # grey levels of 255: the renderer may change its last digits, not what is to be seen
 MEAN_DIFFERENCE = 2.0
 

@@ -7,15 +7,12 @@ import sys
 import tempfile
 import unittest
 
-TOP = os.environ["RV_SOURCE_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
-sys.path.insert(0, os.path.join(TOP, "python_shim"))
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
+
 PLAIN = "--plain" in sys.argv
 if PLAIN:
     sys.modules["numpy"] = None
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
 import rivulet as rv  # noqa: E402
 
 

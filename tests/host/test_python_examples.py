@@ -5,13 +5,12 @@ import subprocess
 import sys
 import tempfile
 
-TOP = os.environ["RV_SOURCE_DIR"]
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
+
 EXAMPLES = os.path.join(TOP, "python_shim", "examples")
 environment = dict(os.environ, PYTHONPATH=os.path.join(TOP, "python_shim"),
-                   RIVULET_LIBRARY=os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"), PYTHONDONTWRITEBYTECODE="1")
-if not os.path.exists(environment["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
+                   PYTHONDONTWRITEBYTECODE="1")
 
 
 def run(name, *words):

@@ -6,14 +6,8 @@ import tempfile
 import types
 import xml.dom.minidom
 
-TOP = os.environ["RV_SOURCE_DIR"]
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so.0"))
-if not os.path.exists(os.environ["RIVULET_LIBRARY"]):
-    print("the shared library is not built")
-    sys.exit(77)
-sys.dont_write_bytecode = True
-for path in ("python_shim", "tests/support"):
-    sys.path.insert(0, os.path.join(TOP, path))
+sys.path.insert(0, os.path.join(os.environ["RV_SOURCE_DIR"], "tests", "support"))
+from package import TOP  # noqa: E402
 import hou_stub  # noqa: E402
 
 import rivulet  # noqa: E402
@@ -47,7 +41,7 @@ def fresh(*names):
     """The tools over a new scene, with these shapes as selected objects."""
     hou = hou_stub.make()
     sys.modules["hou"] = hou
-    for module in ("rivulet_tools", "rivulet_setups"):
+    for module in ("rivulet_setups", "rivulet_tools"):
         sys.modules[module] = load(module)
     for name in names:
         thing = hou.obj.createNode("geo", name)
@@ -187,7 +181,8 @@ FAULTS = ((('node.parm("xformtype").set(1)', 'node.parm("xformtype").set(0)'), w
           (("if skin.holds(roots) < 0.5:", "if skin.holds(roots) < 2:"), skin_collides),
           (("max(meshes, key=", "min(meshes, key="), skin_collides),
           (('liquidmode="cached"', 'liquidmode="coupled"'), wets_by_particles),
-          (("merge.setInput(index, node)", "merge.setInput(0, node)"), simulates_dry_hair),
+          (("wire(merge, made)", "wire(merge, made[:1])"), simulates_dry_hair),
+          (("node.setInput(index, source)\n", "node.setInput(0, source)\n"), wets_selected_hair),
           (("    if missing:", "    if False:"), says_what_is_missing),
           (('.index(port) if port else 0', '.index(port) * 0 if port else 0'), examples_become_networks),
           (("key.setValue(number)", "key.setValue(0)"), examples_become_networks),

@@ -66,7 +66,7 @@ static void starts_with_the_input(void** state) {
   assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, "s:2", 1), RV_POINT), 0);
   assert_non_null(rv_detail_find(rv_test_scene_cook(scene, "s:3", 1), RV_POINT, "rv_cell"));
   assert_non_null(rv_detail_find(rv_test_scene_cook(scene, "s:state", 1), RV_POINT, "rv_cell"));
-  assert_int_equal(log.warnings, 0);
+  assert_int_equal(log.warnings, 1);  // of s:2
   rv_scene_free(scene);
   rv_detail_free(in);
 }
@@ -156,6 +156,34 @@ static void refuses_what_does_not_fit(void** state) {
   rv_detail_free(in);
 }
 
+// Its strands are empty, and so is the liquid of a strandsolver: whoever reads them is told which output to take.
+// Before, the liquid was output 2.
+static void an_empty_output_is_told(void** state) {
+  (void)state;
+  static const struct {
+    const char *type, *output, *said;
+  } cases[] = {
+      {"liquidsolver", "s:2", "output 2 (strands) of a liquidsolver is always empty: wire output 1 (liquid)"},
+      {"liquidsolver", "reader", "output 2 (strands) of a liquidsolver"},
+      {"strandsolver", "s:liquid", "output 2 (liquid) of a strandsolver is always empty: wire output 1 (strands)"},
+      {"liquidsolver", "s:1", NULL},
+      {"liquidsolver", "s:3", NULL},
+      {"wetsolver", "s:2", NULL}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    RvTestLog log;
+    char text[300];
+    snprintf(text, sizeof text,
+             "\"hair\": {\"type\": \"groom\", \"parms\": {\"count\": 2}}, \"s\": {\"type\": \"%s\", \"inputs\": [%s]}, "
+             "\"reader\": {\"type\": \"merge\", \"inputs\": [\"s:2\"]}",
+             cases[i].type, strcmp(cases[i].type, "liquidsolver") ? "\"hair\"" : "null");
+    RvScene* scene = rv_test_scene(text, &log);
+    assert_int_equal(rv_detail_count(rv_test_scene_cook(scene, cases[i].output, 2), RV_POINT), 0);
+    bool told = strstr(log.text, "always empty");
+    if (cases[i].said ? !strstr(log.text, cases[i].said) : told) fail_msg("%s: %s", cases[i].output, log.text);
+    rv_scene_free(scene);
+  }
+}
+
 static void nothing_is_fine(void** state) {
   (void)state;
   RvTestLog log;
@@ -168,4 +196,5 @@ static void nothing_is_fine(void** state) {
 
 RV_TESTS(cmocka_unit_test(starts_with_the_input), cmocka_unit_test(falls_and_carries_along),
          cmocka_unit_test(stays_in_its_tank), cmocka_unit_test(tells_of_bad_points),
-         cmocka_unit_test(refuses_what_does_not_fit), cmocka_unit_test(nothing_is_fine))
+         cmocka_unit_test(refuses_what_does_not_fit), cmocka_unit_test(nothing_is_fine),
+         cmocka_unit_test(an_empty_output_is_told))

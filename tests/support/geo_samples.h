@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
 #include <sys/wait.h>
+#endif
 
 #include "geo/half.h"
 #include "rivulet/geo.h"
@@ -168,10 +170,12 @@ static inline RvDetail* sample_mixed(void) {
   return d;
 }
 
+#if !defined(_WIN32)
 // Runs a command in the shell; its exit status.
 static inline int sample_run(const char* command) {
   int status = system(command);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+#endif
 
 #endif

@@ -1,5 +1,7 @@
 #include "support/hdk_scene.h"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <stdexcept>
@@ -8,11 +10,29 @@
 #include "hdk_host.h"
 #include "support/scene_wires.h"
 
+// The plug-in's two hooks: those that are linked in, or those of the library that RV_HOUDINI_PLUGIN names, which is
+// loaded as Houdini loads it. Its symbols of the HDK are found in this program.
+struct Hooks {
+  void (*sops)(OP_OperatorTable*) = newSopOperator;
+  void (*dops)(void*) = initializeSIM;
+  Hooks() {
+    const char* path = getenv("RV_HOUDINI_PLUGIN");
+    if (!path) return;
+    void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) throw std::runtime_error(dlerror());
+    sops = reinterpret_cast<void (*)(OP_OperatorTable*)>(dlsym(library, "newSopOperator"));
+    dops = reinterpret_cast<void (*)(void*)>(dlsym(library, "initializeSIM"));
+    if (!sops || !dops || sops == newSopOperator || dops == initializeSIM)
+      throw std::runtime_error(std::string(path) + " has no hooks of its own");
+  }
+};
+
 OP_OperatorTable& hdk_operators() {
   static OP_OperatorTable table;
   if (table.ops.empty()) {
-    newSopOperator(&table);
-    initializeSIM(nullptr);
+    Hooks hooks;
+    hooks.sops(&table);
+    hooks.dops(nullptr);
   }
   return table;
 }

@@ -28,7 +28,13 @@ void rv_test_fails(RvResult got, RvResult wanted, RvError* error, const char* pa
 
 static void remove_folder(void) {
   char command[300];
+#if defined(_WIN32)
+  for (char* c = folder; *c; ++c)
+    if (*c == '/') *c = '\\';
+  snprintf(command, sizeof command, "rmdir /s /q \"%s\"", folder);
+#else
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
+#endif
   if (system(command) != 0) print_error("cannot remove %s\n", folder);
 }
 

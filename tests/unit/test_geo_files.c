@@ -60,7 +60,9 @@ static size_t list_samples(char* names[64]) {
   size_t count = 0;
   for (struct dirent* entry; (entry = readdir(dir)) && count < 64;) {
     char* dot = strstr(entry->d_name, ".bgeo");
-    if (dot) names[count++] = strndup(entry->d_name, (size_t)(dot - entry->d_name));
+    if (!dot) continue;
+    *dot = 0;
+    names[count++] = strdup(entry->d_name);
   }
   closedir(dir);
   qsort(names, count, sizeof *names, by_name);

@@ -2,7 +2,9 @@
 // process may have 2 GiB, so that a reader that lost its measure ends in "out of memory" here and not in a swap file.
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
 #include <sys/resource.h>
+#endif
 
 #include "geo/io_houdini.h"
 #include "rivulet/geo.h"
@@ -328,7 +330,7 @@ static void limits_do_not_multiply(void** state) {
 }
 
 int main(void) {
-#ifndef SANITIZED
+#if !defined(SANITIZED) && !defined(_WIN32)
   struct rlimit limit = {(rlim_t)2 << 30, (rlim_t)2 << 30};
   if (setrlimit(RLIMIT_AS, &limit)) return 1;
 #endif

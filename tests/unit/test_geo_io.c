@@ -1,8 +1,6 @@
 // Loading and saving by a file's ending, and what becomes of details on the way.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "base/file.h"
+#include "base/platform.h"
 #include "rivulet/state.h"
 #include "support/geo_samples.h"
 
@@ -22,7 +20,8 @@ static void endings_choose_the_format(void** state) {
     CHECK_OK(rv_detail_load(rv_test_path(names[i]), &back, NULL, &error), error);
     CHECK_OK(rv_detail_check(back, &error), error);
     // text holds no payload of a NaN, and strands have one; binary holds every bit
-    if (strcasestr(names[i], "bgeo")) assert_int_equal(rv_detail_hash(back), rv_detail_hash(strands));
+    if (rv_platform_match("*.[bB][gG][eE][oO]*", names[i]))
+      assert_int_equal(rv_detail_hash(back), rv_detail_hash(strands));
     assert_int_equal(rv_detail_count(back, RV_POINT), 160);
     rv_detail_free(back);
   }
@@ -59,21 +58,30 @@ static void wrong_names_are_told(void** state) {
   rv_detail_free(detail);
 }
 
+// Number of entries of a folder.
+static int entries(const char* path) {
+  RvFolder* folder = rv_platform_folder_open(path);
+  assert_non_null(folder);
+  int count = -2;  // "." and ".." are listed too
+  while (rv_platform_folder_next(folder)) ++count;
+  rv_platform_folder_close(folder);
+  return count;
+}
+
 // a folder where the file should be, and a file where the folder should be: an error, nothing lost, nothing left
 static void refused_writes_leave_nothing(void** state) {
   (void)state;
   RvError error = {0};
   RvDetail* detail = sample_mixed();
   static const char* const names[] = {"x.geo", "x.bgeo", "x.bgeo.sc", "x.vtp", "x.usda"};
-  char folder[400], path[900], command[1000];
+  char folder[400], path[900];
   CHECK_OK(rv_file_write(rv_test_path("wall"), "w", 1, &error), error);
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     snprintf(folder, sizeof folder, "%s/refused%zu", rv_test_folder(), i);
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
     CHECK_OK(rv_file_make_folder(path, &error), error);
     CHECK_FAILS(rv_detail_save(detail, path, NULL, &error), RV_IO, error, names[i]);
-    snprintf(command, sizeof command, "test \"$(ls -A %s)\" = %s", folder, names[i]);
-    assert_int_equal(sample_run(command), 0);
+    assert_int_equal(entries(folder), 1);
     snprintf(path, sizeof path, "%s/wall/%s", rv_test_folder(), names[i]);
     CHECK_FAILS(rv_detail_save(detail, path, NULL, &error), RV_IO, error, "wall");
   }

@@ -131,11 +131,12 @@ static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) 
   return result || !now ? result : put_lives(s, now, first, error);
 }
 
-// the fastest that new liquid gets, for the length of substeps
+// the fastest that new liquid gets, for the length of substeps; a sink makes none, and its shape alone moves
 static double fastest(const RvDetail* d) {
   double most = 0;
   const RvAttrib* v = rv_detail_find(d, RV_POINT, "v");
   for (size_t i = 0; i < rv_detail_count(d, RV_PRIM); ++i) {
+    if (number(d, "rv_source_mode", i, 0, 0) == MODE_SINK) continue;
     double x = number(d, "rv_source_vel", i, 0, 0), y = number(d, "rv_source_vel", i, 1, 0),
            z = number(d, "rv_source_vel", i, 2, 0);
     most = fmax(most, sqrt(x * x + y * y + z * z) + fabs(number(d, "rv_source_speed", i, 0, 0)));

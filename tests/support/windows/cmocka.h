@@ -33,6 +33,8 @@ int rv_test_run_all(const struct CMUnitTest* tests, size_t count);
 #define print_error(...) fprintf(stderr, __VA_ARGS__)
 #define print_message(...) printf(__VA_ARGS__)
 #define fail_msg(...) (fprintf(stderr, __VA_ARGS__), rv_test_stop(__FILE__, __LINE__, "failed"))
+#define skip() rv_test_stop(__FILE__, __LINE__, "skipped")
+#define cmocka_set_test_filter(pattern) ((void)(pattern))
 #define _fail(file, line) rv_test_stop(file, line, "failed")
 #define cmocka_unit_test(f) \
   { #f, f }
