@@ -165,6 +165,31 @@ static void area_of_a_strand(void** state) {
   }
 }
 
+// a drop at the tip of a strand is a ball of its dropradius about that point; the other points, of 0, have none
+static void area_of_a_drop_at_a_tip(void** state) {
+  (void)state;
+  double D = 4;
+  double R = 0.5;
+  double width = 0.004;
+  double scale = 100 / tan(40 * M_PI / 360);
+  for (int moving = 0; moving < 2; ++moving) {
+    RvError error = {0};
+    RvDetail* d = rv_detail_new();
+    CHECK_OK(rv_detail_add_curves(d, 1, 5, NULL, NULL, &error), error);
+    float* p = rv_detail_f32_write(d, RV_POINT, "P", 3, &error);
+    for (int i = 0; i < 5; ++i) p[3 * i + 1] = (float)(0.8 - 0.2 * i);
+    *rv_detail_f32_write(d, RV_PRIM, "width", 1, &error) = (float)width;
+    rv_detail_f32_write(d, RV_POINT, "dropradius", 1, &error)[4] = (float)R;
+    // still pictures have no motion blur: a velocity must not matter
+    if (moving) rv_detail_f32_write(d, RV_POINT, "v", 3, &error)[12] = 1;
+    RvCamera camera = camera_at(0, 0, D, 40);
+    double disc = M_PI * R * R / (D * D - R * R) * scale * scale;
+    double strand = (0.8 - R) * width / (D * D) * scale * scale;
+    // 1%, as for a sphere on the axis
+    CHECK_NEAR(covered(d, &camera, 320, 200) / (disc + strand), 1, 0.01);
+  }
+}
+
 // a quarter circle through few points is drawn round: its area is that of the arc, not of the chords
 static void strands_are_round(void** state) {
   (void)state;
@@ -508,11 +533,11 @@ static void wrong_options_and_cancel(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(area_of_a_sphere), cmocka_unit_test(planes_of_the_camera), cmocka_unit_test(area_of_a_strand),
-         cmocka_unit_test(strands_are_round), cmocka_unit_test(area_of_a_concave_face),
-         cmocka_unit_test(area_of_a_star), cmocka_unit_test(area_of_a_level_set),
-         cmocka_unit_test(thin_strands_are_widened), cmocka_unit_test(occlusion_is_the_form_factor),
-         cmocka_unit_test(shadow_falls_opposite_the_key), cmocka_unit_test(floor_catches_the_shadow),
-         cmocka_unit_test(colour_is_used), cmocka_unit_test(same_bits_for_any_workers),
-         cmocka_unit_test(empty_scenes_show_the_backdrop), cmocka_unit_test(bad_strands_are_left_out),
-         cmocka_unit_test(bad_geometry_is_survived), cmocka_unit_test(odd_sizes),
-         cmocka_unit_test(wrong_options_and_cancel))
+         cmocka_unit_test(area_of_a_drop_at_a_tip), cmocka_unit_test(strands_are_round),
+         cmocka_unit_test(area_of_a_concave_face), cmocka_unit_test(area_of_a_star),
+         cmocka_unit_test(area_of_a_level_set), cmocka_unit_test(thin_strands_are_widened),
+         cmocka_unit_test(occlusion_is_the_form_factor), cmocka_unit_test(shadow_falls_opposite_the_key),
+         cmocka_unit_test(floor_catches_the_shadow), cmocka_unit_test(colour_is_used),
+         cmocka_unit_test(same_bits_for_any_workers), cmocka_unit_test(empty_scenes_show_the_backdrop),
+         cmocka_unit_test(bad_strands_are_left_out), cmocka_unit_test(bad_geometry_is_survived),
+         cmocka_unit_test(odd_sizes), cmocka_unit_test(wrong_options_and_cancel))
