@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "geo/compact.h"
 
 enum { MAX_DIGITS = 9 };  // of a frame number
 
@@ -145,7 +146,11 @@ static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* ou
                      frame);
     RvDetail* detail = NULL;
     RvResult result = rv_detail_load(file->path, &detail, &log, error);
-    if (result) return result;
+    if (!result) result = rv_detail_widen(detail, error);
+    if (result) {
+      rv_detail_free(detail);
+      return result;
+    }
     out->details[out->count++] = detail;
   }
   if (out->count == 0) return rv_fail(error, RV_NOT_FOUND, "'%s' has no file of frame %g", source->folder, frame);

@@ -355,6 +355,19 @@ RvSkinFrame rv_skin_frame(const RvSkin* s, RvSite p) {
   return f;
 }
 
+void rv_skin_width(const RvSkin* skin, double* low, double* high) {
+  *low = HUGE_VAL;
+  *high = -HUGE_VAL;
+  for (size_t f = 0; f < skin->nfacet; ++f) {
+    int32_t prim = skin->facet_prim[f];
+    for (int32_t v = skin->start[prim]; v < skin->start[prim + 1]; ++v) {
+      double x = skin->P[3 * (size_t)skin->vertex_point[v]];
+      *low = fmin(*low, x);
+      *high = fmax(*high, x);
+    }
+  }
+}
+
 double rv_skin_value(const RvSkin* s, RvSite p, const RvAttrib* attrib, int component) {
   Weights w = site_weights(s, p);
   double sum = 0;

@@ -61,6 +61,8 @@ RvSite rv_skin_site(const RvSkin* skin, uint64_t seed, uint64_t stream, uint64_t
 bool rv_skin_has_face(const RvSkin* skin, int64_t prim);
 // Position and orientation of a site, whose primitive must be a face (rv_skin_has_face).
 RvSkinFrame rv_skin_frame(const RvSkin* skin, RvSite site);
+// Least and largest x of the faces that bear hair.
+void rv_skin_width(const RvSkin* skin, double* low, double* high);
 // Interpolates a component of a numeric point attribute at a site.
 double rv_skin_value(const RvSkin* skin, RvSite site, const RvAttrib* attrib, int component);
 

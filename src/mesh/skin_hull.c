@@ -10,6 +10,8 @@ enum {
 };
 // Skins whose roundness is above this have a hull: 1 is a sphere, 0 a plane.
 static const double min_roundness = 0.7;
+// Skin at more than this many times the radius of the nearest skin in the same direction is another part of the body.
+static const float MOST_DEPTH = 1.25f;
 // Site of each facet at which its orientation is measured: near the centroid of triangles.
 static const double facet_uv = 0.3;
 
@@ -43,18 +45,32 @@ static int texel(double s) {
   return s < 0 ? 0 : s >= T ? T - 1 : (int)s;
 }
 
-// Raises the radius of the texel in the direction of a point.
-static void splat(RvSkinHull* h, RvVec3 p) {
+// What a pass over the faces writes.
+typedef struct Pass {
+  RvSkinHull* h;
+  float (*nearest)[T][T];  // [FACES] least radius of each texel; 0: none
+  bool find_nearest;       // first pass; the second one finds the radii
+} Pass;
+
+// Counts a point of the skin to the texel in its direction. What lies far behind the nearest skin, as shoulders do
+// behind a neck, does not count: hair falls between them.
+static void splat(const Pass* pass, RvVec3 p) {
   double s, t;
-  RvVec3 d = rv_sub(p, h->centre);
+  RvVec3 d = rv_sub(p, pass->h->centre);
   int face = cube_face(d, &s, &t);
   float r = (float)rv_length(d);
-  float* at = &h->radius[face][texel(s)][texel(t)];
-  if (r > *at) *at = r;
+  float* least = &pass->nearest[face][texel(s)][texel(t)];
+  float* most = &pass->h->radius[face][texel(s)][texel(t)];
+  if (pass->find_nearest) {
+    if (*least == 0 || r < *least) *least = r;
+  } else if (r > *most && r <= MOST_DEPTH * *least) {
+    *most = r;
+  }
 }
 
 // Splats a triangle at points about as dense as the texels are, seen from the centre.
-static void splat_triangle(RvSkinHull* h, RvVec3 a, RvVec3 b, RvVec3 c) {
+static void splat_triangle(const Pass* pass, RvVec3 a, RvVec3 b, RvVec3 c) {
+  const RvSkinHull* h = pass->h;
   double size = fmax(rv_distance(a, b), fmax(rv_distance(b, c), rv_distance(c, a)));
   double nearest = fmin(rv_distance(a, h->centre), fmin(rv_distance(b, h->centre), rv_distance(c, h->centre)));
   double wanted = nearest > 0 ? 2 * T * size / nearest : MAX_SPLIT;
@@ -62,7 +78,7 @@ static void splat_triangle(RvSkinHull* h, RvVec3 a, RvVec3 b, RvVec3 c) {
   for (int i = 0; i <= n; ++i) {
     for (int j = 0; i + j <= n; ++j) {
       double u = (double)i / n, v = (double)j / n;
-      splat(h, rv_add(rv_scale(a, 1 - u - v), rv_add(rv_scale(b, u), rv_scale(c, v))));
+      splat(pass, rv_add(rv_scale(a, 1 - u - v), rv_add(rv_scale(b, u), rv_scale(c, v))));
     }
   }
 }
@@ -104,16 +120,23 @@ static void close_gaps(RvSkinHull* h) {
   }
 }
 
+// Splats all faces of the skin.
+static void splat_faces(const Pass* pass, const RvSkin* s) {
+  for (size_t i = 0; i < s->nprim; ++i) {
+    if (!rv_skin_has_face(s, (int64_t)i)) continue;
+    for (int32_t v = s->start[i] + 1; v + 1 < s->start[i + 1]; ++v)
+      splat_triangle(pass, point(s, s->start[i]), point(s, v), point(s, v + 1));
+  }
+}
+
 void rv_skin_hull_init(RvSkinHull* h, const RvSkin* s) {
   memset(h, 0, sizeof *h);
   h->centre = s->centre;
   h->used = roundness(s) > min_roundness;
   if (!h->used) return;
-  for (size_t i = 0; i < s->nprim; ++i) {
-    if (!rv_skin_has_face(s, (int64_t)i)) continue;
-    for (int32_t v = s->start[i] + 1; v + 1 < s->start[i + 1]; ++v)
-      splat_triangle(h, point(s, s->start[i]), point(s, v), point(s, v + 1));
-  }
+  float nearest[FACES][T][T] = {0};
+  splat_faces(&(Pass){h, nearest, true}, s);
+  splat_faces(&(Pass){h, nearest, false}, s);
   close_gaps(h);
 }
 

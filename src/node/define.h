@@ -26,6 +26,8 @@ static inline RvResult rv_node_give(RvCook* cook, RvDetail* out, RvResult result
 // Members of RvNodeType: an array of RvPortDef and its length.
 #define RV_NODE_INPUTS(ports) .inputs = (ports), .ninput = sizeof(ports) / sizeof *(ports)
 #define RV_NODE_OUTPUTS(ports) .outputs = (ports), .noutput = sizeof(ports) / sizeof *(ports)
+// The same for an array of RvPresetDef.
+#define RV_NODE_PRESETS(rows) .presets = (rows), .npreset = sizeof(rows) / sizeof *(rows)
 
 // A node that is cooked by the function `cook` of its file. Further members of RvNodeType follow the help text.
 #define RV_NODE_TYPE(name, label_text, category_text, summary_text, help_text, ...) \

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/platform.h"
+#include "geo/compact.h"
 
 // Largest gap in a sequence that is searched for an earlier file, in frames.
 enum { MAX_GAP_FRAMES = 1000 };
@@ -64,7 +65,11 @@ static RvResult read_path(RvCook* cook, const char* path, RvDetail** out, RvErro
   RvResult r = cook->host->may_read ? cook->host->may_read(cook->host->user, path, error) : RV_OK;
   if (r != RV_OK) return r;
   r = rv_detail_load(path, out, &log, error);
-  return r == RV_OK ? r : rv_error_context(error, "file");
+  if (r == RV_OK) r = rv_detail_widen(*out, error);
+  if (r == RV_OK) return RV_OK;
+  rv_detail_free(*out);
+  *out = NULL;
+  return rv_error_context(error, "file");
 }
 
 RvResult rv_load_frame(RvCook* cook, const char* path, RvMissing missing, size_t offset, RvDetail** out,

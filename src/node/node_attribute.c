@@ -1,4 +1,4 @@
-// Attribute: sets one attribute to a constant, a ramp along curves, a list or random numbers.
+// Attribute: sets one attribute to a constant, a ramp, a list, random numbers, or a value within a box.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "base/platform.h"
 #include "base/rng.h"
+#include "math/scalar.h"
+#include "math/vec.h"
 #include "node/define.h"
 #include "node/groom/curveu.h"
 #include "node/shape/select.h"
@@ -21,16 +23,28 @@
   X(MENU, typeinfo, "Qualifier", 0,                                                                                   \
     "none=None|point=Position|vector=Vector|normal=Normal|color=Color|quaternion=Quaternion",                         \
     "Meaning of a new attribute, by which transform moves it.")                                                       \
-  X(MENU, mode, "Mode", 0, "constant=Constant|ramp=Ramp over curveu|list=List|random=Random",                         \
-    "Source of the values. The ramp multiplies the Value from root to tip and works on points only.")                 \
+  X(MENU, mode, "Mode", 0,                                                                                            \
+    "constant=Constant|ramp=Ramp over curveu|list=List|random=Random|axis=Ramp over an Axis|box=Box",                 \
+    "Source of the values. Ramps multiply the Value, from root to tip of curves or along an axis through the whole "  \
+    "geometry; a box gives the Value inside and 0 outside. Ramps and boxes are for points.")                          \
   X(VEC4, value, "Value", 0, 0, 0, 0, SOFT(0), SOFT(1), "",                                                           \
     "The constant, the factor of the ramp, or the smallest random value. Components beyond the fourth repeat the "    \
     "last.",                                                                                                          \
     HIDE("{ mode == list }"))                                                                                         \
   X(VEC4, valuemax, "Maximum", 1, 1, 1, 1, SOFT(0), SOFT(1), "", "Largest random value.", HIDE("{ mode != random }")) \
   X(STRING, string, "String", "", "Constant of a string attribute.")                                                  \
-  X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear", "Factor on the Value from root (left) to tip (right).",             \
-    HIDE("{ mode != ramp }"))                                                                                         \
+  X(RAMP, ramp, "Ramp", "0 0 linear, 1 1 linear",                                                                     \
+    "Factor on the Value from root (left) to tip (right), or along the Axis.", HIDE("{ mode != ramp mode != axis }")) \
+  X(VEC3, axis, "Axis", 0, 1, 0, SOFT(-1), SOFT(1), "",                                                               \
+    "Direction of the ramp: it begins at the point that lies farthest back along it and ends at the farthest "        \
+    "forward.",                                                                                                       \
+    HIDE("{ mode != axis }"))                                                                                         \
+  X(VEC3, boxmin, "Box Minimum", -1, -1, -1, SOFT(-10), SOFT(10), "m", "Lowest corner of the box.",                   \
+    HIDE("{ mode != box }"))                                                                                          \
+  X(VEC3, boxmax, "Box Maximum", 1, 1, 1, SOFT(-10), SOFT(10), "m", "Highest corner of the box.",                     \
+    HIDE("{ mode != box }"))                                                                                          \
+  X(FLOAT, falloff, "Falloff", 0, HARD(0), SOFT(0.1), "m",                                                            \
+    "Distance outside the box over which the Value falls to 0, as for a soft hairline.", HIDE("{ mode != box }"))     \
   X(STRING, list, "List", "",                                                                                         \
     "Numbers, or words for strings, separated by spaces or commas, element after element. The list repeats when it "  \
     "ends.",                                                                                                          \
@@ -40,7 +54,7 @@
   X(STRING, group, "Group", "", "Elements to set: groups, numbers and ranges of points or primitives. Empty: all.")
 RV_PARM_TABLE(AttributeParms, attribute_table, ATTRIBUTE_PARMS)
 
-enum { CONSTANT, RAMP, LIST, RANDOM };
+enum { CONSTANT, RAMP, LIST, RANDOM, AXIS, BOX };
 enum { STREAM_VALUE = 50 };  // first random stream, one for each component
 
 typedef RV_ARRAY(double) Numbers;
@@ -53,7 +67,8 @@ typedef struct Setting {
   size_t count;
   int size;
   uint8_t* mask;       // elements to set; NULL: all
-  float* curveu;       // of points, for the ramp
+  float* curveu;       // of points, for the ramp: share of the way along it
+  const float* P;      // of points, for the box
   Numbers numbers;     // of the list
   Words words;         // of the list
   char* text;          // memory of the words
@@ -79,15 +94,50 @@ static RvResult split_list(Setting* s, bool strings, RvError* error) {
   return RV_OK;
 }
 
+// 1 within the box, falling to 0 over the falloff outside it.
+static double box_share(const AttributeParms* p, RvVec3 x) {
+  double outside = 0, place[3] = {x.x, x.y, x.z};
+  for (int k = 0; k < 3; ++k) {
+    double beyond = fmax(fmax(p->boxmin[k] - place[k], place[k] - p->boxmax[k]), 0);
+    outside += beyond * beyond;
+  }
+  if (outside == 0) return 1;
+  return p->falloff > 0 ? rv_smooth_step(1 - sqrt(outside) / p->falloff) : 0;
+}
+
+// Share of the way along the axis for every point; 0 for geometry without extent. NULL with an error.
+static float* axis_shares(const RvDetail* detail, const AttributeParms* p, RvError* error) {
+  size_t count = rv_detail_count(detail, RV_POINT);
+  const float* P = rv_detail_f32(detail, RV_POINT, "P", 3);
+  RvVec3 axis = rv_vec3_load64(p->axis);
+  float* share = rv_alloc(count, sizeof *share);
+  if (!share) {
+    rv_fail(error, RV_NO_MEMORY, "out of memory for the ramp");
+    return NULL;
+  }
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (size_t i = 0; i < count; ++i) {
+    double along = rv_dot(axis, rv_vec3_load(P + 3 * i));
+    low = fmin(low, along);
+    high = fmax(high, along);
+  }
+  for (size_t i = 0; i < count; ++i)
+    share[i] = high > low ? (float)((rv_dot(axis, rv_vec3_load(P + 3 * i)) - low) / (high - low)) : 0;
+  return share;
+}
+
 // Value of component k of element i.
 static double number_of(const Setting* s, size_t i, int k) {
   const AttributeParms* p = s->p;
   int c = k < 4 ? k : 3;
   switch (p->mode) {
     case RAMP:
+    case AXIS:
       return p->value[c] * rv_ramp_eval(&p->ramp, s->curveu[i]);
     case LIST:
       return s->numbers.data[(i * (size_t)s->size + (size_t)k) % s->numbers.count];
+    case BOX:
+      return p->value[c] * box_share(p, rv_vec3_load(s->P + 3 * i));
     // Random numbers belong to ids, so that they stay when elements are added or deleted.
     case RANDOM: {
       uint64_t who = s->id ? (uint64_t)(int64_t)rv_attrib_get(s->id, i, 0) : i;
@@ -107,9 +157,9 @@ static int64_t whole(double x, double lo, double hi) {
 // Reports a number that a 32-bit float cannot hold: it would become infinite, and all that reads it after it.
 static RvResult too_large(const Setting* s, double x, RvError* error) {
   return rv_fail(error, RV_BAD_INPUT, "%s: %g is beyond 32-bit floats (3.4e38); use a smaller number or type double",
-                 s->p->mode == LIST   ? "list"
-                 : s->p->mode == RAMP ? "ramp times value"
-                                      : "value",
+                 s->p->mode == LIST                         ? "list"
+                 : s->p->mode == RAMP || s->p->mode == AXIS ? "ramp times value"
+                                                            : "value",
                  x);
 }
 
@@ -139,7 +189,7 @@ static void put(void* values, RvStorage storage, size_t at, double x) {
 // Sets the elements of a string attribute.
 static RvResult set_strings(Setting* s, RvError* error) {
   RvResult result = RV_OK;
-  if (s->p->mode == RAMP || s->p->mode == RANDOM)
+  if (s->p->mode != CONSTANT && s->p->mode != LIST)
     return rv_fail(error, RV_BAD_INPUT, "mode: a string takes a constant or a list");
   for (size_t i = 0; result == RV_OK && i < s->count; ++i) {
     if (s->mask && !s->mask[i]) continue;
@@ -205,16 +255,19 @@ static RvResult prepare(Setting* s, RvDetail* out, RvOwner owner, RvError* error
     result =
         rv_select(out, s->p->group, owner == RV_PRIM ? RV_SELECT_PRIMS : RV_SELECT_POINTS, &selected, &s->mask, error);
   // Positions of the ramp.
-  if (result == RV_OK && s->p->mode == RAMP) {
-    if (owner != RV_POINT) return rv_fail(error, RV_BAD_INPUT, "mode: a ramp over curveu is for points");
-    s->curveu = rv_curveu(out, error);
-    if (!s->curveu) return RV_NO_MEMORY;
+  if (result == RV_OK && (s->p->mode == RAMP || s->p->mode == AXIS || s->p->mode == BOX)) {
+    if (owner != RV_POINT)
+      return rv_fail(error, RV_BAD_INPUT, "mode: ramps and boxes are for points; set class to point");
+    if (s->p->mode == RAMP) s->curveu = rv_curveu(out, error);
+    if (s->p->mode == AXIS) s->curveu = axis_shares(out, s->p, error);
+    if (s->p->mode != BOX && !s->curveu) return RV_NO_MEMORY;
   }
   // The attribute, and what its values depend on.
   if (result == RV_OK) result = find_or_add(s, out, owner, error);
   if (result != RV_OK) return result;
   s->count = rv_detail_count(out, owner);
   s->size = rv_attrib_size(s->attrib);
+  s->P = rv_detail_f32(out, RV_POINT, "P", 3);
   const RvAttrib* id = rv_detail_find(out, owner, "id");
   s->id = id && rv_attrib_storage(id) != RV_STRING && id != s->attrib ? id : NULL;
   return s->p->mode == LIST ? split_list(s, rv_attrib_storage(s->attrib) == RV_STRING, error) : RV_OK;
@@ -243,7 +296,7 @@ static const RvPortDef inputs[] = {{"geometry", "Geometry", "Geometry that gets 
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "The same geometry with the attribute.", false}};
 
 RV_NODE_TYPE(attribute, "Attribute", "Geometry",
-             "Sets an attribute to a constant, a ramp along curves, a list or random numbers.",
+             "Sets an attribute to a constant, a ramp, a list, random numbers, or a value within a box.",
              "An existing attribute keeps its type. With a group, the other elements keep their values; in a new "
              "attribute they have 0 or the empty string. Without the attribute curveu the ramp runs over arc length.",
              RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/platform.h"
+#include "geo/compact.h"
 #include "geo/io_usda.h"
 #include "geo/text.h"
 #include "node/define.h"
@@ -34,6 +35,11 @@
     "Also writes the private attributes of the solvers (rv_), from which a simulation can resume. Turn it off for "    \
     "smaller files.",                                                                                                  \
     WHEN("{ loadfromdisk == 1 }"), ADVANCED)                                                                           \
+  X(TOGGLE, compact, "Compact", 0,                                                                                     \
+    "Writes only what a renderer reads, about a third of the size: v, width, film, wetness and colours in 16 bits, "   \
+    "and "                                                                                                             \
+    "no rest, orient, curveu or private attributes. Such files cannot be simulated or transferred further.",           \
+    WHEN("{ loadfromdisk == 1 }"))                                                                                     \
   X(TOGGLE, verify, "Verify", 0, "Reads every .geo, .bgeo or .bgeo.sc file back and compares it bit by bit.",          \
     WHEN("{ loadfromdisk == 1 }"), ADVANCED)
 RV_PARM_TABLE(FilecacheParms, filecache_table, FILECACHE_PARMS)
@@ -131,15 +137,17 @@ static RvResult check_file(RvCook* cook, const RvDetail* detail, const char* pat
 static RvResult write_frame(RvCook* cook, const RvDetail* detail, RvError* error) {
   const FilecacheParms* p = cook->parms;
   if (!p->file[0]) return rv_fail(error, RV_BAD_INPUT, "file: give a file name");
-  // Without keepstate a copy is written that has no private attributes.
+  // Without keepstate a copy is written that has no private attributes; a compact copy has even fewer.
   RvDetail* stripped = NULL;
-  if (!p->keepstate) {
+  RvResult r = RV_OK;
+  if (!p->keepstate || p->compact) {
     stripped = rv_detail_copy(detail);
     if (!stripped) return rv_fail(error, RV_NO_MEMORY, "out of memory for the geometry");
     rv_state_strip(stripped, false);
+    if (p->compact) r = rv_detail_compact(stripped, error);
     detail = stripped;
   }
-  RvResult r = write_file(cook, detail, p->file, error);
+  if (r == RV_OK) r = write_file(cook, detail, p->file, error);
   if (r == RV_OK) r = check_file(cook, detail, p->file, error);
   if (r != RV_OK) rv_error_context(error, "file");
   rv_detail_free(stripped);
@@ -168,5 +176,6 @@ RV_NODE_TYPE(filecache, "File Cache", "Files", "Writes its input to disk, one fi
              "A file is written when its frame is cooked; cooks between frames and samples for other nodes only pass "
              "the input through. Files are written under a temporary name and renamed when complete, so an older file "
              "stays intact if the disk is full. The ending selects the format: .geo, .bgeo and .bgeo.sc keep "
-             "everything; .vdb keeps VDBs and points; .vtp and .usda are for other programs and cannot be read back.",
+             "everything, unless Compact is on; .vdb keeps VDBs and points; .vtp and .usda are for other programs and "
+             "cannot be read back.",
              .flags = RV_NODE_WRITES, RV_NODE_INPUTS(filecache_inputs), RV_NODE_OUTPUTS(filecache_outputs))

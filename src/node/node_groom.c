@@ -11,6 +11,7 @@
 #include "math/scalar.h"
 #include "node/define.h"
 #include "node/groom/clump.h"
+#include "node/groom/comb.h"
 #include "node/shape/select.h"
 
 #define GROOM_PARMS(X)                                                                                                 \
@@ -59,6 +60,25 @@
     "Deviation of single strands from the Comb Direction. From 0.1 on strands also cross at the crown, which would "   \
     "be bare otherwise.",                                                                                              \
     ADVANCED)                                                                                                          \
+  X(STRING, combattrib, "Comb Attribute", "comb",                                                                      \
+    "Point attribute of the skin, a vector, that replaces the Comb Direction where it is not zero. A missing "         \
+    "attribute changes nothing.",                                                                                      \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                            \
+  X(FLOAT, combweight, "Guide Weight", 1, HARD(0), HARD(1), "",                                                        \
+    "How closely strands follow the guide curves of input 2: 0 ignores them, 1 takes their shape.",                    \
+    HIDE("{ hasinput(1) == 0 }"))                                                                                      \
+  X(FLOAT, combreach, "Guide Reach", 0, HARD(0), SOFT(0.2), "m",                                                       \
+    "Distance from the root of a guide over which it acts. 0: guides comb the whole groom.",                           \
+    HIDE("{ hasinput(1) == 0 }"))                                                                                      \
+  X(MENU, parting, "Parting", 0, "none=None|middle=Middle|left=Left|right=Right",                                      \
+    "Parts the hair on top of the skin from front (+Z) to back, in the middle or on the person's left (+X) or right. " \
+    "Curves in input 3 are partings of any form instead.",                                                             \
+    HIDE("{ hasinput(2) == 1 }"))                                                                                      \
+  X(FLOAT, partingstrength, "Parting Strength", 0.8, HARD(0), HARD(1), "",                                             \
+    "How sharply hair falls away from the parting: 0.3 is a soft wave, 1 a clean line.",                               \
+    HIDE("{ hasinput(2) == 0 parting == none }"))                                                                      \
+  X(FLOAT, partingwidth, "Parting Width", 0.05, HARD(1e-6), SOFT(0.2), "m",                                            \
+    "Distance from the parting over which it turns the hair.", HIDE("{ hasinput(2) == 0 parting == none }"))           \
   X(FLOAT, lift, "Lift", 0.6, HARD(0), HARD(1), "",                                                                    \
     "Angle at which strands leave the skin: 1 along its normal, 0 flat along it towards the Comb Direction.")          \
   X(FLOAT, bend, "Bend", 0.9, HARD(0), HARD(1), "",                                                                    \
@@ -136,6 +156,9 @@ static const double AFRO_FRIZZ = 0.5;            // extra frizz of the afro styl
 static const double STRAY_FRIZZ = 0.02;          // extra frizz of strays, in strand lengths
 static const uint64_t CLUMP_ID = 1ull << 41;     // keeps the random numbers of clumps apart from those of strands
 
+// Place of the parting from the middle of the skin, in half widths of it, by the entries of parting.
+static const double parting_places[] = {0, 0, 0.4, -0.4};
+
 // Entries of style.
 enum { STRAIGHT, WAVY, CURLY, COILED, AFRO };
 
@@ -157,8 +180,10 @@ typedef struct Groom {
   RvSkin skin;
   RvSkinHull hull;
   RvGroomShape shape;
+  RvVec3 direction;  // comb direction, unit
   RvGroomClumps clumps;
-  const RvAttrib *density, *length;
+  RvGroomComb comb;
+  const RvAttrib *density, *length, *combed;
   size_t candidates, count;  // strands before and after thinning out
   int32_t* ids;              // [count] numbers of the strands
   uint8_t* keep;             // [candidates] 1: the strand grows
@@ -200,14 +225,26 @@ static double chance(const Groom* g, uint64_t stream, uint64_t k) {
   return rv_random(g->seed, stream, k, 0);
 }
 
+// Comb direction and guides of a root.
+static void comb_root(const Groom* g, const RvSite* site, RvGroomRoot* root) {
+  root->direction = g->direction;
+  if (g->combed) {
+    RvVec3 painted = rv_vec3(rv_skin_value(&g->skin, *site, g->combed, 0), rv_skin_value(&g->skin, *site, g->combed, 1),
+                             rv_skin_value(&g->skin, *site, g->combed, 2));
+    root->direction = rv_normalize(painted, g->direction);
+  }
+  rv_groom_comb_root(&g->comb, root);
+}
+
 // Root, length and clump of strand k.
 static RvGroomRoot make_root(const Groom* g, uint64_t k, RvSite* site) {
   RvGroomRoot root = {.frame = place(g, STREAM_ROOT, k, site), .id = k, .clump = -1};
   root.length = g->p->length * (1 - g->p->lengthrandom * chance(g, STREAM_LENGTH, k));
   if (g->length) root.length *= rv_skin_value(&g->skin, *site, g->length, 0);
+  comb_root(g, site, &root);
   root.stray = chance(g, STREAM_STRAY, k) < g->p->strayamount;
   if (!root.stray && g->clumps.count)
-    root.clump = rv_groom_clump_of(&g->clumps, root.frame.position, chance(g, STREAM_CROSS, k) < g->p->crossoverrate);
+    root.clump = rv_groom_clump_of(&g->clumps, &root, chance(g, STREAM_CROSS, k) < g->p->crossoverrate);
   return root;
 }
 
@@ -254,11 +291,10 @@ static RvResult make_clumps(Groom* g, RvError* error) {
     RvSite site;
     roots[i] = (RvGroomRoot){.frame = place(g, STREAM_CLUMP, i, &site), .id = i | CLUMP_ID, .clump = -1};
     roots[i].length = g->p->length;
+    comb_root(g, &site, &roots[i]);
     if (g->length) roots[i].length *= fmax(rv_skin_value(&g->skin, site, g->length, 0), LEAST_LENGTH_FACTOR);
   }
-  RvResult result = rv_groom_clumps_init(&g->clumps, &g->shape, count, roots, error);
-  rv_free(roots);
-  return result;
+  return rv_groom_clumps_init(&g->clumps, &g->shape, count, roots, error);
 }
 
 //---------------------------------------------------------------------------------------------- set-up
@@ -296,7 +332,31 @@ static RvResult open_skin(Groom* g, RvError* error) {
   if (g->has_skin && g->p->avoidskin) rv_skin_hull_init(&g->hull, &g->skin);
   if (result == RV_OK) result = skin_attrib(g, "densityattrib", g->p->densityattrib, false, &g->density, error);
   if (result == RV_OK) result = skin_attrib(g, "lengthattrib", g->p->lengthattrib, true, &g->length, error);
+  if (result == RV_OK) result = skin_attrib(g, "combattrib", g->p->combattrib, false, &g->combed, error);
+  if (result == RV_OK && g->combed && rv_attrib_size(g->combed) != 3)
+    result = rv_fail(error, RV_BAD_INPUT, "combattrib: '%s' of the skin has %d numbers; a direction has 3",
+                     g->p->combattrib, rv_attrib_size(g->combed));
   return result;
+}
+
+// Reads guides and partings from inputs 2 and 3, or places the parting that the menu asks for.
+static RvResult open_comb(Groom* g, RvError* error) {
+  const GroomParms* p = g->p;
+  const RvDetail* guides = g->cook->ninput > 1 ? g->cook->input[1] : NULL;
+  const RvDetail* partings = g->cook->ninput > 2 ? g->cook->input[2] : NULL;
+  g->comb.guide_weight = p->combweight;
+  g->comb.guide_reach = p->combreach;
+  g->comb.part_strength = p->partingstrength;
+  g->comb.part_width = p->partingwidth;
+  RvResult result = guides ? rv_groom_comb_guides(&g->comb, guides, "input 2, the guides", error) : RV_OK;
+  if (result == RV_OK && partings) result = rv_groom_comb_partings(&g->comb, partings, "input 3, the partings", error);
+  if (result != RV_OK || partings || p->parting == 0) return result;
+  // The plane of the menu, placed by the width of what bears hair.
+  double low = -p->size / 2, high = p->size / 2;
+  if (g->has_skin) rv_skin_width(&g->skin, &low, &high);
+  g->comb.has_plane = true;
+  g->comb.plane_x = (low + high) / 2 + parting_places[p->parting] * (high - low) / 2;
+  return RV_OK;
 }
 
 // Computes the number of strands and checks the limits before memory is allocated.
@@ -331,7 +391,7 @@ static void set_shape(Groom* g) {
   RvVec3 down = {0, -1, 0};
   RvGroomShape s = {.seed = g->seed, .points = (int)p->points};
   // Growth.
-  s.direction = rv_normalize(rv_vec3_load64(p->direction), down);
+  g->direction = rv_normalize(rv_vec3_load64(p->direction), down);
   s.direction_random = p->directionrandom;
   s.lift = p->lift;
   s.bend = p->bend * styles[p->style].bend;
@@ -500,6 +560,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   g->seed = (uint64_t)g->p->seed;
   // Check the input before memory is allocated, then grow.
   RvResult result = open_skin(g, error);
+  if (result == RV_OK) result = open_comb(g, error);
   if (result == RV_OK) result = check_size(g, error);
   if (result == RV_OK) {
     set_shape(g);
@@ -521,6 +582,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   rv_detail_free(g->out);
   if (g->has_skin) rv_skin_free(&g->skin);
   rv_groom_clumps_free(&g->clumps);
+  rv_groom_comb_free(&g->comb);
   rv_free(g->ids);
   rv_free(g->keep);
   rv_free(g->width);
@@ -530,8 +592,30 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {
-    {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false}};
+    {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false},
+    {"guides", "Guides", "Open curves, root first, whose shape the strands near them take.", false},
+    {"partings", "Partings", "Curves on the skin from which hair falls to both sides.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
+
+// Haircuts for a head of adult size, and fur. Counts are for guides and previews; transfer makes many hairs of them.
+static const RvPresetDef presets[] = {
+    {"bob", "Bob", "Chin-length, straight, with a parting on the left.",
+     "length=0.2 lengthrandom=0.06 points=20 style=straight parting=left partingstrength=0.9 lift=0.45 bend=0.95 "
+     "bendlength=0.035 directionrandom=0.06 clumpsize=0.012 tightness=0.35 frizz=0.0006 strayamount=0.004"},
+    {"longstraight", "Long Straight", "Over the shoulders, straight, with a parting in the middle.",
+     "length=0.42 lengthrandom=0.1 points=28 style=straight parting=middle partingstrength=0.9 lift=0.4 bend=0.97 "
+     "bendlength=0.03 directionrandom=0.05 clumpsize=0.015 tightness=0.4 frizz=0.0008 strayamount=0.003"},
+    {"longwavy", "Long Wavy", "Over the shoulders, in loose waves.",
+     "length=0.4 lengthrandom=0.15 points=32 style=wavy curlradius=0.008 curlpitch=0.09 parting=left "
+     "partingstrength=0.6 lift=0.45 bend=0.95 bendlength=0.035 directionrandom=0.08 clumpsize=0.018 tightness=0.55 "
+     "frizz=0.0012 strayamount=0.006"},
+    {"coily", "Coily", "A round head of tight coils.",
+     "length=0.16 lengthrandom=0.25 points=64 style=afro parting=none lift=1 bend=0.1 bendlength=0.1 "
+     "directionrandom=0.3 curlstart=0 clumpsize=0.006 tightness=0.6 frizz=0.001 strayamount=0.02"},
+    {"fur", "Fur", "The coat of an animal: short, dense, laid to the back.",
+     "length=0.03 lengthrandom=0.3 points=8 style=straight parting=none lift=0.35 bend=0.8 bendlength=0.02 "
+     "directionrandom=0.25 clumpsize=0.006 tightness=0.5 frizz=0.0006 strayamount=0.03 radius=3e-05"},
+};
 
 RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
              "Roots are spread evenly by area over the faces of the skin. Root and shape of strand k depend on k and "
@@ -543,6 +627,8 @@ RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, c
              "frame whose z axis runs along the strand. Primitives get id, hairradius, skinprim and skinprimuv, which "
              "locate the root in Houdini's parametric space of the skin (-1 without a skin), and clumpid if there are "
              "clumps.\n\n"
+             "Curves in input 2 comb the hair: each strand takes the direction of up to four guides rooted nearest to "
+             "it. Strands fall away from a parting, and no clump reaches across it.\n\n"
              "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
              "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs), RV_NODE_PRESETS(presets))

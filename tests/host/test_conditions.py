@@ -20,7 +20,7 @@ FRAMES = 2  # one step of a solver: a parameter that is read changes bits in it
 SHOWN = {"attribute", "camera", "curve", "fill", "groom", "group", "material", "source", "sphere", "wetness"}
 # what the network of a type cannot show, and why
 UNSEEN = {"groom.group": "the skin has no groups", "groom.densityattrib": "the skin has no attribute",
-          "groom.lengthattrib": "the skin has no attribute", "groom.skinattribs": "the skin has no attribute",
+          "groom.lengthattrib": "the skin has no attribute", "groom.skinattribs": "the skin has no attribute", "groom.combattrib": "the skin has no attribute",
           "groom.avoidskin": "no strand meets the skin", "fill.vdbname": "the shape is a mesh", "fill.fogisovalue": "the shape is a mesh",
           "attribute.valuemax": "see seed", "source.inheritvel": "the shape stands still", "source.life": "longer than the run",
           "material.hairradius": "an attribute of strands that have it already", "wetness.seed": "hair without clumps",
@@ -29,12 +29,15 @@ UNSEEN = {"groom.group": "the skin has no groups", "groom.densityattrib": "the s
 # attributes to the liquid, and no value.
 CARRIED = {"camera.focus", "source.life", "source.material", "source.sourceid"}
 # values for texts that a node reads, and for boxes that must have an inside
-OTHER = {"fill.size": [0.04, 0.06, 0.05], "list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
+OTHER = {"fill.size": [0.04, 0.06, 0.05], "attribute.boxmin": [-1, 0.005, -1], "attribute.boxmax": [1, 1, 1], "list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
          "surfacetension": 0.05, "killmin": [-0.02, -0.02, -0.02], "killmax": [0.02, 0.02, 0.02]}
-BASE = {"fill": {"size": [0.05, 0.05, 0.05]}, "attribute": {"list": "0.5 0.75", "class": "point"}, "filecache": {"missingframe": "empty"}, "curve": {"coords": "0 0 0, 1 0 0, 1 1 0"}, "group": {"ids": "0-2"}}
+BASE = {"fill": {"size": [0.05, 0.05, 0.05]}, "attribute": {"list": "0.5 0.75", "class": "point", "boxmin": [-1, -1, -1], "boxmax": [0.01, 0.01, 0.01]}, "filecache": {"missingframe": "empty"}, "curve": {"coords": "0 0 0, 1 0 0, 1 1 0"}, "group": {"ids": "0-2"}}
 # nodes that a type's network gets besides, and what reads its output where the output itself only carries parameters
-BESIDES = {"any_shape": {"type": "box", "parms": {"size": [0.05, 0.05, 0.05]}},
+BESIDES = {"any_curve": {"type": "curve", "parms": {"points": 5, "dist": 0.05}},
+           "any_shape": {"type": "box", "parms": {"size": [0.05, 0.05, 0.05]}},
            "any_pool": {"type": "fill", "parms": {"size": [0.04, 0.02, 0.04], "t": [0, 0.09, 0], "particlesep": 0.008}}}
+# what is wired to an input, by type and number from 0; else any_shape
+WIRED = {"groom": {1: "any_curve", 2: "any_curve"}}
 READER = {"source": {"type": "liquidsolver", "inputs": ["any_pool", None, "READ"], "parms": {"particlesep": 0.008}}}
 
 
@@ -100,7 +103,7 @@ class Case:
                 inputs[index] = None
             if wired and not (len(inputs) > index and inputs[index]):
                 self.node["inputs"] = inputs + [None] * (index + 1 - len(inputs))
-                self.node["inputs"][index] = "any_shape"
+                self.node["inputs"][index] = WIRED.get(self.table["type"], {}).get(index, "any_shape")
             return
         row = self.rows[name]
         meant = {"toggle": lambda: value == "1", "float": lambda: float(value), "int": lambda: int(value)}.get(row["type"], lambda: value)()

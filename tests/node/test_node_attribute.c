@@ -92,5 +92,28 @@ static void groups_and_errors(void** state) {
   rv_detail_free(in);
 }
 
+// Ramp along an axis over the whole geometry, and a box with a soft border. The sheet has x from -4 to 4 in steps of 2.
+static void axes_and_boxes(void** state) {
+  (void)state;
+  RvTestCook grid = rv_test_cook("grid", "size=4 8; rows=5; cols=3", 0, NULL);
+  CHECK_OK(grid.result, grid.error);
+  const RvDetail* ins[] = {grid.output[0]};
+  const float* P = rv_detail_f32(ins[0], RV_POINT, "P", 3);
+  RvTestCook c =
+      rv_test_cook("attribute", "name=w; mode=axis; axis=2 0 0; value=3 0 0 0; ramp=0 1 linear, 1 0 linear", 1, ins);
+  CHECK_OK(c.result, c.error);
+  const float* w = rv_detail_f32(c.output[0], RV_POINT, "w", 1);
+  for (int i = 0; i < 15; ++i) CHECK_NEAR(w[i], 3 * (1 - (P[3 * i] + 4) / 8), 1e-6);
+  rv_test_cook_free(&c);
+  c = rv_test_cook("attribute", "name=b; mode=box; boxmin=-4 -1 -9; boxmax=-1 1 9; falloff=2; value=5 0 0 0", 1, ins);
+  CHECK_OK(c.result, c.error);
+  const float* b = rv_detail_f32(c.output[0], RV_POINT, "b", 1);
+  // inside -4 and -2; at 0 half of the falloff is left, 0.5 of smoothstep; beyond 1 nothing
+  for (int i = 0; i < 15; ++i) CHECK_NEAR(b[i], P[3 * i] <= -1 ? 5 : P[3 * i] < 1 ? 2.5 : 0, 1e-6);
+  rv_test_cook_free(&c);
+  rv_test_cook_fails("attribute", "name=b; class=prim; mode=box", ins[0], RV_BAD_INPUT, "class");
+  rv_test_cook_free(&grid);
+}
+
 RV_TESTS(cmocka_unit_test(constants_of_every_type), cmocka_unit_test(ramps_lists_and_random_numbers),
-         cmocka_unit_test(groups_and_errors))
+         cmocka_unit_test(axes_and_boxes), cmocka_unit_test(groups_and_errors))

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/grids.h"
 #include "support/cook.h"
+#include "support/grids.h"
 #include "support/rv_test.h"
 
 static RvDetail* cooked(const char* type, const char* parms) {
@@ -93,6 +93,56 @@ static void state_is_stripped_on_wish(void** state) {
   assert_non_null(rv_detail_find(c.output[0], RV_POINT, "volume"));
   rv_test_cook_free(&c);
   rv_detail_free(d);
+}
+
+// A compact cache: positions to the bit, velocities and film to 3 digits, private and rest attributes left out, unknown
+// ones kept; what reads it gets 32-bit floats. P and the 16-bit v make it much smaller.
+static void compact_caches(void** state) {
+  (void)state;
+  const char* folder = rv_test_folder();
+  RvTestCook grown = rv_test_cook("groom", "count=2000; points=20; style=curly", 0, NULL);
+  CHECK_OK(grown.result, grown.error);
+  RvDetail* d = grown.output[0];
+  size_t count = rv_detail_count(d, RV_POINT);
+  const char* looks[] = {"filmheight", "waterload", "absorbed", "filmv", "wetness", "mine"};
+  for (int k = 0; k < 6; ++k) {
+    float* value = rv_detail_f32_write(d, RV_POINT, looks[k], 1, NULL);
+    for (size_t i = 0; i < count; ++i) value[i] = (float)(1e-4 * (1 + (double)((i * 2654435761u) % 1000)) / 1000);
+  }
+  float* v = rv_detail_f32_write(d, RV_POINT, "v", 3, NULL);
+  for (size_t i = 0; i < 3 * count; ++i) v[i] = (float)sin((double)i);
+  rv_detail_f32_write(d, RV_POINT, "rv_private", 3, NULL)[4] = 8;
+  RvTestCook w = write_at(d, folder, "file=$OUT/full.bgeo.sc", 1, false);
+  CHECK_OK(w.result, w.error);
+  rv_test_cook_free(&w);
+  w = write_at(d, folder, "file=$OUT/compact.bgeo.sc; compact=on; verify=on", 1, false);
+  CHECK_OK(w.result, w.error);
+  // the output passes on whole
+  assert_non_null(rv_detail_find(w.output[0], RV_POINT, "rest"));
+  rv_test_cook_free(&w);
+  RvTestCook r = read_at(folder, "file=$OUT/compact.bgeo.sc", 1);
+  CHECK_OK(r.result, r.error);
+  const RvDetail* c = r.output[0];
+  assert_memory_equal(rv_detail_f32(c, RV_POINT, "P", 3), rv_detail_f32(d, RV_POINT, "P", 3), 12 * count);
+  assert_memory_equal(rv_detail_f32(c, RV_POINT, "mine", 1), rv_detail_f32(d, RV_POINT, "mine", 1), 4 * count);
+  const float *film = rv_detail_f32(c, RV_POINT, "filmheight", 1), *speed = rv_detail_f32(c, RV_POINT, "v", 3);
+  assert_non_null(film);
+  assert_non_null(speed);
+  assert_int_equal(rv_attrib_tag(rv_detail_find(c, RV_POINT, "v")), RV_TAG_VECTOR);
+  // 16-bit floats have 11 bits, and steps of 6e-8 below 6e-5
+  for (size_t i = 0; i < 3 * count; ++i) CHECK_NEAR(speed[i], v[i], 5e-4 * fabs(v[i]) + 3e-8);
+  for (size_t i = 0; i < count; ++i) CHECK_NEAR(film[i], rv_detail_f32(d, RV_POINT, "filmheight", 1)[i], 5e-8);
+  const char* gone[] = {"rest", "orient", "curveu", "filmv", "waterload", "absorbed", "rv_private"};
+  for (int k = 0; k < 7; ++k) assert_null(rv_detail_find(c, RV_POINT, gone[k]));
+  char path[600];
+  struct stat full, compact;
+  snprintf(path, sizeof path, "%s/full.bgeo.sc", folder);
+  assert_int_equal(stat(path, &full), 0);
+  snprintf(path, sizeof path, "%s/compact.bgeo.sc", folder);
+  assert_int_equal(stat(path, &compact), 0);
+  assert_true(compact.st_size < 0.5 * full.st_size);
+  rv_test_cook_free(&r);
+  rv_test_cook_free(&grown);
 }
 
 static void writes_whole_frames_only(void** state) {
@@ -268,6 +318,6 @@ static void full_disk(void** state) {
   assert_true(clean);
 }
 
-RV_TESTS(cmocka_unit_test(round_trips), cmocka_unit_test(state_is_stripped_on_wish),
+RV_TESTS(cmocka_unit_test(round_trips), cmocka_unit_test(compact_caches), cmocka_unit_test(state_is_stripped_on_wish),
          cmocka_unit_test(writes_whole_frames_only), cmocka_unit_test(missing_frames), cmocka_unit_test(damaged),
          cmocka_unit_test(vdb_files), cmocka_unit_test(unwritable_folder), cmocka_unit_test(full_disk))

@@ -3,6 +3,7 @@
 
 #include "base/rng.h"
 #include "math/scalar.h"
+#include "node/groom/comb.h"
 
 // Random streams of a strand, one for each purpose, so that a parameter never changes the numbers of another.
 enum {
@@ -29,6 +30,7 @@ static const double CROWN_REACH = 0.6;       // sine of the angle to the crown u
 static const double CROWN_RANDOM = 0.1;      // direction_random from which strands cross fully
 static const double STRAY_DIRECTION = 0.5;   // extra direction_random of strays
 static const double TANGENT_WEIGHT = 0.03;   // of the skin's tangent, where the comb direction is the normal
+static const double AWAY_WEIGHT = 4;         // of a full parting against the comb direction, within the skin
 static const double CLUMP_DEVIATION = 0.15;  // of the curl of a strand from that of its clump
 static const double FORCED_STEP = 1.001;     // length of a forced step, in segments: just outside the sphere
 static const double NEAR_ONE = 0.02;         // deviation for which the linear form of 1 / sqrt(x) is used
@@ -71,8 +73,8 @@ typedef struct Growth {
 static Growth growth(const RvGroomShape* g, const RvGroomRoot* root) {
   RvVec3 n = root->frame.normal;
   double wild = g->direction_random + (root->stray ? STRAY_DIRECTION : 0);
-  RvVec3 comb = rv_mad(g->direction, wild, draw_vector(g, STREAM_DIRECTION, root->id));
-  comb = rv_normalize(comb, g->direction);
+  RvVec3 comb = rv_mad(root->direction, wild, draw_vector(g, STREAM_DIRECTION, root->id));
+  comb = rv_normalize(comb, root->direction);
   // Where the comb direction is the normal, the tangent of the skin decides.
   RvVec3 flat = rv_mad(comb, -rv_dot(comb, n), n);
   double tangential = rv_length(flat);
@@ -82,8 +84,11 @@ static Growth growth(const RvGroomShape* g, const RvGroomRoot* root) {
     RvVec3 astray = draw_vector(g, STREAM_CROWN, root->id);
     double mix =
         CROWN_MIX * rv_clamp(g->direction_random / CROWN_RANDOM, 0, 1) * (1 - smooth(tangential / CROWN_REACH));
+    mix *= 1 - root->parted;
     flat = rv_mad(flat, mix, rv_mad(astray, -rv_dot(astray, n), n));
   }
+  // Beside a parting strands leave the skin away from it.
+  if (root->parted > 0) flat = rv_mad(flat, AWAY_WEIGHT * root->parted, root->away);
   RvVec3 across = rv_normalize(flat, root->frame.tangent);
   Growth out = {.across = across, .normal = n};
   out.from = g->lift * RV_PI / 2;
@@ -132,6 +137,9 @@ static void grow(const RvGroomShape* g, const RvGroomRoot* root, double length, 
     double share = g->bend * (g->bend_length > 0 ? 1 - rv_exp(-s / g->bend_length) : 1);
     double angle = w.from + (w.to - w.from) * share;
     RvVec3 way = rv_add(rv_scale(w.across, rv_cos(angle)), rv_scale(w.normal, rv_sin(angle)));
+    // The bending plane of parted hair does not contain the comb direction: it turns to it as it bends.
+    if (root->parted > 0) way = rv_normalize(rv_lerp(way, root->direction, share * root->parted), way);
+    if (root->combed > 0) way = rv_normalize(rv_lerp(way, rv_groom_comb_way(root, i), root->combed), way);
     double clearance = clearance_at(g, i * step, length);
     line->node[i] =
         g->hull ? avoid(g->hull, line->node[i - 1], way, step, clearance) : rv_mad(line->node[i - 1], step, way);

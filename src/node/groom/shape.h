@@ -10,13 +10,15 @@
 #include "mesh/skin_hull.h"
 
 enum { RV_GROOM_NODES = 33 };  // of a centre line
+enum { RV_GROOM_GUIDES = 4 };  // that a strand follows, at most
+
+typedef struct RvGroomComb RvGroomComb;  // groom/comb.h
 
 typedef struct RvGroomShape {
   uint64_t seed;
   int points;  // of a strand
   // Growth.
-  RvVec3 direction;         // comb direction, unit
-  double direction_random;  // deviation of single strands from it
+  double direction_random;  // deviation of single strands from the comb direction
   double lift;              // 1: along the normal; 0: flat along the skin
   double bend;              // share of the turn towards the comb direction that is done at the tip
   double bend_length;       // length over which a strand turns
@@ -40,6 +42,15 @@ typedef struct RvGroomRoot {
   uint64_t id;        // of its random numbers
   int32_t clump;      // -1: none
   bool stray;         // flies away: no clump, more frizz
+  // Combing.
+  RvVec3 direction;                     // comb direction at the root, unit
+  double parted;                        // strength of the parting beside it, 0 to 1
+  RvVec3 away;                          // direction away from that parting, unit
+  const RvGroomComb* comb;              // NULL: no guides
+  int nguide;                           // that it follows
+  int32_t guide[RV_GROOM_GUIDES];       // their numbers
+  double guide_share[RV_GROOM_GUIDES];  // and weights, sum 1
+  double combed;                        // weight of the guides against its own growth, 0 to 1
 } RvGroomRoot;
 
 // A centre line: nodes at equal arc lengths.

@@ -1,12 +1,9 @@
-// Presets of the solvers. Fibres have the numbers of node/presets.def, and a test compares them. Water is that of spec 0.
-// Soapy water, olive oil and honey at 20 C are typical values, rounded: they vary by more from bottle to bottle.
+// Presets of the solvers. Fibres have the numbers of node/presets.def, and a test compares them. Water is that of spec
+// 0. Soapy water, olive oil and honey at 20 C are typical values, rounded: they vary by more from bottle to bottle.
 #ifndef RV_NODE_SOLVER_SOLVER_PRESETS_H
 #define RV_NODE_SOLVER_SOLVER_PRESETS_H
 
-#include "rivulet/node.h"
-
-// Members of RvNodeType: an array of RvPresetDef and its length.
-#define RV_NODE_PRESETS(rows) .presets = (rows), .npreset = sizeof(rows) / sizeof *(rows)
+#include "node/define.h"
 
 #define RV_FIBRE_PRESETS                                                                                           \
   {"human", "Human Hair", "Straight human hair, dry.",                                                             \
