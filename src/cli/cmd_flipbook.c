@@ -11,6 +11,7 @@
 #include "base/timer.h"
 #include "cli/shots.h"
 #include "geo/text.h"
+#include "scene/cached.h"
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };  // pixels
 
@@ -38,6 +39,7 @@ typedef struct Flipbook {
   RvProgress progress;
   bool movie, still;        // kind of the output; neither: a folder with a sequence
   bool cached;              // read the scene's file caches from disk instead of cooking
+  bool anyway;              // read them even if they were cooked with other values
   RvCamera view;            // of the current frame
   RvCamera rig;             // camera of the first frame, relative to which the lamps stand
   double floor;             // y of the ground, the same in all frames; NaN: not yet known
@@ -115,6 +117,7 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"--quiet", RV_OPTION_FLAG, &f->session.quiet},
       {"-o", RV_OPTION_TEXT, &f->output},
       {"--cached", RV_OPTION_FLAG, &f->cached},
+      {"--anyway", RV_OPTION_FLAG, &f->anyway},
       {"--liquid", RV_OPTION_TEXT, &f->liquid},
       {"--view", RV_OPTION_TEXT, &f->view_name},
       {"--range", RV_OPTION_TEXT, &f->range},
@@ -129,6 +132,8 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   if (result) return result;
   if (words->count != 1)
     return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
+  if (f->anyway && !f->cached)
+    return rv_fail(error, RV_BAD_INPUT, "--anyway goes with --cached: it draws files that have other values");
   if (!f->output) return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.mp4 or -o FOLDER");
   f->session.scene = words->items[0];
   f->session.set = set;
@@ -377,17 +382,18 @@ static void clean_up(Flipbook* f) {
   rv_cli_shot_close(&f->source);
 }
 
-// Switches every file cache of the scene to reading from disk.
-static RvResult load_caches(RvScene* scene, RvError* error) {
-  RvResult result = RV_OK;
-  for (size_t i = 0; i < rv_scene_node_count(scene) && !result; ++i) {
-    const char* name = rv_scene_node_name(scene, i);
-    if (strcmp(rv_scene_node_type(scene, name)->type, "filecache") != 0) continue;
-    char* assignment = rv_strf("%s.loadfromdisk=1", name);
-    result = assignment ? rv_scene_set(scene, assignment, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_free(assignment);
-  }
-  return result;
+// Lets the file caches of the scene read the files of an earlier run, as far as they belong to the values it has now.
+static RvResult load_caches(Flipbook* f, const RvSession* session, RvError* error) {
+  const char* outputs[RV_SHOT_MAX_DETAILS + 1];
+  size_t count = f->source.noutput;
+  memcpy(outputs, f->source.outputs, count * sizeof *outputs);
+  const char* camera = f->camera ? f->camera : f->source.camera;
+  if (camera && rv_scene_node_type(session->scene, camera)) outputs[count++] = camera;
+  char* folder = rv_strf("%s/checkpoints", session->out);
+  RvResult result = folder ? rv_scene_cached_use(session->scene, folder, outputs, count, f->anyway, error)
+                           : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(folder);
+  return result ? rv_error_context(error, "--cached") : RV_OK;
 }
 
 // Opens the source, renders all frames and reports.
@@ -405,8 +411,8 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
     result = rv_cli_shots_from_folder(&f.source, f.session.scene, error);
   } else if (!result) {
     result = rv_cli_session_open(&session, &f.session, error);
-    if (!result && f.cached) result = load_caches(session.scene, error);
     if (!result) result = rv_cli_shots_from_scene(&f.source, &session, f.node, error);
+    if (!result && f.cached) result = load_caches(&f, &session, error);
   }
   if (!result) result = render_all(&f, error);
   size_t count = f.pictures.count;
