@@ -265,6 +265,7 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   }
   for (int k = 0; k < 2; ++k) options->range[k] = f->bounds[k];
   // Absorption is per metre; the scene may have other units.
+  options->meters = metres;
   for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;
   options->shutter = f->numbers[SHUTTER] / fps;
   options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;

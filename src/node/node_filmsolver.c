@@ -36,6 +36,8 @@ static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles of every frame, with P v pscale id, that wet the strands.", false},
     {"colliders", "Colliders", "Solids that drops meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS,
+                                 RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
      "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
@@ -56,6 +58,7 @@ const RvNodeType rv_node_filmsolver = {
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 6,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .parms = &film_table,
     RV_NODE_PRESETS(presets),

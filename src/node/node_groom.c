@@ -531,6 +531,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 
 static const RvPortDef inputs[] = {
     {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false}};
+static const unsigned takes[] = {RV_PORT_FACES};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
 
 RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, curly, coiled or afro.",
@@ -545,4 +546,4 @@ RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, c
              "clumps.\n\n"
              "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
              "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

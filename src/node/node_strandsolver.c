@@ -33,6 +33,7 @@ static const RvPortDef inputs[] = {
      true},
     {"colliders", "Colliders", "Solids that the strands meet.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_VDBS};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The simulated strands.", false},
                                     {"liquid", "Liquid", "Nothing: this solver is dry.", false},
                                     {"state", "State", "The strands with all that a resumed run needs.", false}};
@@ -62,6 +63,7 @@ const RvNodeType rv_node_strandsolver = {
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 6,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .parms = &strand_table,
     RV_NODE_PRESETS(presets),

@@ -39,6 +39,8 @@ static const RvPortDef inputs[] = {
     {"colliders", "Colliders", "Solids that strands and liquid meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS,
+                                 RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
      "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
@@ -72,6 +74,7 @@ const RvNodeType rv_node_wetsolver = {
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 7,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .parms = &rv_wet_parm_table,
     RV_NODE_PRESETS(presets),

@@ -1,5 +1,5 @@
-// Presets of the solvers. Fibres have the numbers of node/presets.def, and a test compares them. Water is that of spec 0.
-// Soapy water, olive oil and honey at 20 C are typical values, rounded: they vary by more from bottle to bottle.
+// Presets of the solvers. Fibres have the numbers of node/presets.def, and a test compares them. Water is that of spec
+// 0. Soapy water, olive oil and honey at 20 C are typical values, rounded: they vary by more from bottle to bottle.
 #ifndef RV_NODE_SOLVER_SOLVER_PRESETS_H
 #define RV_NODE_SOLVER_SOLVER_PRESETS_H
 
