@@ -37,6 +37,7 @@ typedef struct Flipbook {
   double bounds[2];         // ends of its colour scale; NaN: range of the data
   RvShotSource source;      // of the frames
   RvProgress progress;
+  RvMessages messages;      // of the renderer
   bool movie, still;        // kind of the output; neither: a folder with a sequence
   bool cached;              // read the scene's file caches from disk instead of cooking
   bool anyway;              // read them even if they were cooked with other values
@@ -50,6 +51,13 @@ typedef struct Flipbook {
   char* folder;              // temporary folder of a movie's pictures
   double frame;              // being rendered
 } Flipbook;
+
+// RvLog of the renderer and of the files of a folder.
+static void on_message(void* user, RvLevel level, const char* text) {
+  Flipbook* f = user;
+  if (f->session.quiet && level != RV_LEVEL_WARNING) return;
+  rv_cli_messages_show(&f->messages, &f->progress, level, "picture", f->frame, text);
+}
 
 // Callback of the renderer: shows progress; true after an interrupt.
 static bool stopped(void* user, double fraction) {
@@ -118,6 +126,7 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"-o", RV_OPTION_TEXT, &f->output},
       {"--cached", RV_OPTION_FLAG, &f->cached},
       {"--anyway", RV_OPTION_FLAG, &f->anyway},
+      {"--preview", RV_OPTION_TEXT, &f->session.preview},
       {"--liquid", RV_OPTION_TEXT, &f->liquid},
       {"--view", RV_OPTION_TEXT, &f->view_name},
       {"--range", RV_OPTION_TEXT, &f->range},
@@ -283,7 +292,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   if (!result) result = rv_cli_shot_frame(&f->source, frame, &content, error);
   if (!result) {
     // Options of the renderer.
-    const RvLog log = {NULL, rv_cli_warning};
+    const RvLog log = {f, on_message};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
     set_look(f, &options);
@@ -368,6 +377,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
     result = rv_fail(error, RV_CANCELLED, "interrupted");
   }
   rv_cli_progress_clear(&f->progress);
+  rv_cli_messages_flush(&f->messages);
   return result;
 }
 
@@ -410,6 +420,7 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (!result && rv_platform_info(f.session.scene, &info) && info.kind == RV_FILE_FOLDER) {
     if (f.session.threads) rv_threads_set(f.session.threads);
     result = rv_cli_shots_from_folder(&f.source, f.session.scene, error);
+    f.source.log = (RvLog){&f, on_message};
   } else if (!result) {
     result = rv_cli_session_open(&session, &f.session, error);
     if (!result) result = rv_cli_shots_from_scene(&f.source, &session, f.node, error);

@@ -1,0 +1,66 @@
+"""Messages that come again are counted, not repeated: the first of a kind at once, one line with the number at the end.
+The report keeps every one of every frame."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+RIVULET = os.environ["RIVULET"]
+FRAMES = 12
+# Fast drops with one substep lag behind in every frame, hair that lacks an attribute is told by every node, and numbers
+# in the messages differ from frame to frame in size and form.
+SCENE = {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": {
+    "drops": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.005, "v": [3, 0, 0]}},
+    "sim": {"type": "liquidsolver", "inputs": ["drops"], "parms": {"maxsubsteps": 1}},
+    "out": {"type": "filecache", "inputs": ["sim"], "parms": {"file": "$OUT/d.$F4.bgeo.sc"}},
+    "hair": {"type": "groom", "parms": {"count": 5, "length": 0.05, "points": 5}},
+    "move": {"type": "transform", "inputs": ["hair"], "parms": {"tx": {"keys": [[1, 0], [FRAMES, 1]]}}},
+    "look": {"type": "wetness", "inputs": ["move"]},
+    "odd": {"type": "attribute", "inputs": ["look"], "parms": {"name": "drag", "value": [
+        {"keys": [[1, -1e-5], [FRAMES, -3]]}, 0, 0, 0]}},
+    "wet": {"type": "strandsolver", "inputs": ["odd"]},
+    "outhair": {"type": "filecache", "inputs": ["wet"], "parms": {"file": "$OUT/h.$F4.bgeo.sc"}}}}
+
+
+def run(folder, *words):
+    done = subprocess.run([RIVULET, *words], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.splitlines()
+
+
+def main():
+    folder = tempfile.mkdtemp()
+    with open(os.path.join(folder, "scene.json"), "w", encoding="utf-8") as stream:
+        json.dump(SCENE, stream)
+    lines = run(folder, "cook", "scene.json", "--out", "o", "--report", "o/report.jsonl")
+    with open(os.path.join(folder, "o", "report.jsonl"), encoding="utf-8") as stream:
+        told = [w for line in stream for w in json.loads(line)["warnings"]]
+    lagging = [line for line in lines if "maxsubsteps is too small" in line]
+    assert len(told) >= FRAMES - 1, told
+    # one line at once, one with the count
+    assert len(lagging) == 2 and lagging[0].startswith("warning: sim:"), lagging
+    count = re.match(r"  \((\d+) more up to frame %d: warning: sim: maxsubsteps" % FRAMES, lagging[1])
+    assert count and int(count.group(1)) == sum("maxsubsteps" in json.dumps(w) for w in told) - 1, (lagging, told)
+    # no kind has more than these two lines, whatever numbers are in it
+    kinds = {}
+    for line in lines:
+        found = re.search(r"(warning|note): (\w+): (.*)", line)
+        if found:
+            kind = re.sub(r"-?[0-9][0-9.]*(e[-+]?[0-9]+)?", "#", found.group(0))[:60]
+            kinds[kind] = kinds.get(kind, 0) + 1
+    assert kinds and max(kinds.values()) <= 2, kinds
+    assert len(lines) <= 2 * len(kinds) + 1, lines
+
+    # pictures: a folder of files that all give the same message
+    for name in os.listdir(os.path.join(folder, "o")):
+        if name.startswith("h."):
+            os.remove(os.path.join(folder, "o", name))
+    lines = run(folder, "flipbook", "o", "--size", "16x16", "--quality", "draft", "-o", "pictures")
+    assert len(lines) <= 3, lines
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
