@@ -293,7 +293,7 @@ RV_NODE_TYPE(collider, "Collider", "Liquid",
              "without one the collider stands still.\n\n"
              "The point attribute v of a mesh, in metres per second: that of the input, or the motion of the points "
              "over one frame. A mesh whose topology changes needs its own v.\n\n"
-             "The primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input "
+             "The primitive attributes friction, contactangle (degrees) and thickness, unless the input "
              "already has them on points or primitives.",
              .flags = RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(collider_inputs), .takes = takes,
              RV_NODE_OUTPUTS(collider_outputs))

@@ -53,7 +53,7 @@ const RvNodeType rv_node_filmsolver = {
         "For strands that are simulated already, or animated: film flows along them with gravity and with their "
         "motion, soaks in, dries and drips. Liquid that was cached from another solver wets them; what is taken up of "
         "a particle is remembered by its id, and counts as a source. Drops that leave the strands are simulated.\n\n"
-        "Film at the start comes from the point attribute filmheight (metres), and more in every frame from wetadd "
+        "Film at the start comes from the point attribute filmheight, and more in every frame from wetadd "
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
     .revision = 6,

@@ -297,7 +297,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 RV_NODE_TYPE(surface, "Surface", "Liquid",
              "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
              "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
-             "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
+             "the point attributes filmheight, filmradius or hairradius, v and wetness, as the solvers write "
              "them; dropradius is the radius of a drop that hangs at the tip. Other primitives are ignored.\n\n"
              "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
              "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "

@@ -58,8 +58,10 @@ def example(kind):
     with open(path, encoding="utf-8") as stream:
         scene = json.load(stream)
     name = next(key for key, node in scene["nodes"].items() if node["type"] == kind)
-    text = json.dumps(scene["nodes"])
-    nodes = json.loads(text.replace('"%s"' % name, '"x"').replace('"%s:' % name, '"x:'))
+    nodes = {"x" if key == name else key: node for key, node in scene["nodes"].items()}
+    for node in nodes.values():
+        node.setdefault("parms", {})
+        node["inputs"] = ["x" + wire[len(name):] if wire and wire.split(":")[0] == name else wire for wire in node.get("inputs", [])]
     for node in nodes.values():
         if node["type"] == "groom":
             node["parms"]["count"] = min(node["parms"].get("count", 1000), 40)
@@ -87,12 +89,99 @@ READERS = {
 
 # ----------------------------------------------------------------------------------------------------------------------- contexts
 
-# What a parameter needs to matter: parameters of the node, and other nodes (which replace those of the scene) or inputs.
-USES = {}
+# Strands without the attribute hairradius, so that the solver's own radius holds.
+NAKED = {"thread": {"type": "curve", "parms": {"origin": [0, 0.02, 0], "dir": [0.3, -1, 0], "dist": 0.03, "points": 6, "count": 4, "spacing": [0.0005, 0, 0]}},
+         "drawn": {"type": "transform", "inputs": ["thread"], "parms": {"tx": {"keys": [[1, 0], [3, 0.01]]}}},
+         "naked": {"type": "attribute", "inputs": ["drawn"], "parms": {"name": "filmheight", "value": [6e-5, 0, 0, 0]}},
+         "wide": {"type": "attribute", "inputs": ["naked"], "parms": {"name": "width", "value": [3e-4, 0, 0, 0]}}}
+# Long hair that stands up cannot hold its pose by its material alone.
+UPRIGHT = {"mane": {"type": "groom", "parms": {"layout": "row", "count": 4, "spacing": 0.01, "length": 0.3, "points": 12, "lift": 1, "bend": 0,
+                                               "directionrandom": 0.3}}}
+PATCHES = {"heavy": {"type": "attribute", "inputs": ["bare"], "parms": {"name": "filmheight", "value": [5e-4, 0, 0, 0]}}}
+# a brush of parallel hairs, which hold liquid between them
+DENSE = {"bristles": {"type": "groom", "parms": {"layout": "disk", "size": 0.003, "count": 60, "length": 0.03, "points": 7, "lift": 1, "bend": 0}},
+         "down": {"type": "transform", "inputs": ["bristles"], "parms": {"r": [180, 0, 0], "ty": 0.018}},
+         "brush": {"type": "attribute", "inputs": ["down"], "parms": {"name": "filmheight", "value": [1e-4, 0, 0, 0]}}}
+LIQUID = {"stuff": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.004}}}
+WET = {"wet": {"type": "attribute", "inputs": ["solve"], "parms": {"name": "wetness", "value": [0.8, 0, 0, 0]}},
+       "locks": {"type": "attribute", "inputs": ["wet"], "parms": {"name": "clumpid", "type": "int", "value": [3, 0, 0, 0]}}}
+CLUMPS = {"clumped": {"type": "attribute", "inputs": ["film"], "parms": {"name": "clumpid", "type": "int", "mode": "random", "value": [0, 0, 0, 0],
+                                                                         "valuemax": [9, 0, 0, 0]}},
+          "plain": {"type": "attribute", "inputs": ["hair"], "parms": {"name": "filmheight", "value": [4e-5, 0, 0, 0]}}}
+STRANDS = {"near": {"type": "groom", "parms": {"layout": "row", "count": 6, "spacing": 0.0008, "length": 0.02, "points": 6, "lift": 1, "bend": 0}},
+           "damp": {"type": "attribute", "inputs": ["near"], "parms": {"name": "filmheight", "value": [3e-4, 0, 0, 0]}},
+           "soaked": {"type": "merge", "inputs": ["damp", "water"]}}
+FOG = {"mist": {"type": "surface", "inputs": ["puddle"], "parms": {"density": True, "voxelsize": 0.004}},
+       "puddle": {"type": "fill", "parms": {"size": [0.04, 0.04, 0.04], "particlesep": 0.006}}}
+FRINGE = {"painted": {"type": "attribute", "inputs": ["skin"], "parms": {"name": "some", "mode": "random"}}}
+COPY = {"copy": {"type": "filecache", "inputs": ["x"], "parms": {"file": "$OUT/copy.$F4.geo"}}}
+BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "points": 6, "count": 6, "spacing": [0.0008, 0, 0]}},
+        "lined": {"type": "attribute", "inputs": ["line"], "parms": {"name": "filmheight", "value": [3e-4, 0, 0, 0]}}}
+
+# What a parameter needs to matter: parameters of the node, other nodes (which replace those of the scene), inputs, a later frame.
+USES = {
+    "transform.grouptype": {"parms": {"group": "1-3"}},
+    "transform.attribs": {"nodes": {"dyed": {"type": "attribute", "inputs": ["box"], "parms": {"name": "N", "size": 3, "typeinfo": "normal",
+                                                                                             "value": [1, 2, 3, 0]}}}, "inputs": ["dyed"]},
+    "attribute.string": {"parms": {"name": "word", "type": "string", "mode": "constant", "typeinfo": "none"}},
+    "attribute.ramp": {"parms": {"name": "a", "mode": "ramp", "class": "point", "value": [1, 1, 1, 1]}},
+    "attribute.list": {"parms": {"mode": "list", "list": "0.5 0.75"}},
+    "groom.densityattrib": {"nodes": FRINGE, "inputs": ["painted"], "parms": {"densityattrib": "some"}},
+    "fill.fogisovalue": {"nodes": FOG, "inputs": ["mist"], "parms": {"vdbname": "density"}},
+    "source.inheritvel": {"nodes": {"swing": {"type": "transform", "inputs": ["ring"], "parms": {"tx": {"keys": [[1, 0], [3, 0.1]]}}},
+                                    "hot": {"type": "collider", "inputs": ["swing"]}}, "inputs": ["hot"]},
+    "source.life": {"parms": {"life": 0.01}},
+    "source.material": {"parms": {"material": "water"}},
+    "collider.thickness": {"nodes": {"ball": {"type": "grid", "parms": {"size": [0.08, 0.08], "t": [0, 0.01, 0]}}}},
+    "collider.contactangle": {"outs": ["x"], "reader": None},
+    "surface.half": {"disk": True, "nodes": {"copy": {"type": "filecache", "inputs": ["x"], "parms": {"file": "$OUT/a.$F4.vdb"}}}},
+    "surface.onlimit": {"parms": {"memorylimit": 0.1, "voxelsize": 0.0004}},
+    "material.hairradius": {"parms": {}, "keep": True},
+    "strandsolver.maxsubsteps": {"parms": {"cfl": 0.02, "substeps": 1}},
+    "filmsolver.maxsubsteps": {"parms": {"rootcfl": 0.02, "substeps": 1}},
+    "wetness.driver": {"nodes": {"driven": {"type": "attribute", "inputs": ["film"], "parms": {"name": "wetness", "value": [0.5, 0, 0, 0]}}},
+                       "inputs": ["driven"]},
+    # a file of frame 1 is there, one of frame 2 is not; `copy` writes what was read
+    "file.file": {"nodes": COPY}, "file.missingframe": {"nodes": COPY, "parms": {"file": "$OUT/seed.$F4.bgeo.sc", "missingframe": "empty"}},
+    "filecache.loadfromdisk": {"nodes": COPY, "parms": {"file": "$OUT/seed.$F4.bgeo.sc", "missingframe": "empty"}},
+    "filecache.missingframe": {"nodes": COPY, "parms": {"file": "$OUT/seed.$F4.bgeo.sc", "missingframe": "empty", "loadfromdisk": True}},
+    "filecache.half": {"nodes": {"drops": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.004}},
+                                 "level": {"type": "surface", "inputs": ["drops"]}}, "inputs": ["level"], "parms": {"file": "$OUT/a.$F4.vdb"}},
+    "filecache.usdcurves": {"nodes": {"hair": {"type": "groom", "parms": {"count": 3, "points": 5}}}, "inputs": ["hair"], "parms": {"file": "$OUT/a.$F4.usda"}},
+    "filecache.usdmesh": {"parms": {"file": "$OUT/a.$F4.usda"}},
+    "filecache.keepstate": {"nodes": {"hair": {"type": "groom", "parms": {"count": 3, "points": 5}},
+                                      "sim": {"type": "strandsolver", "inputs": ["hair"], "parms": {"keepstate": True}}}, "inputs": ["sim"]},
+    "camera.*": {"parms": {"resx": 48, "resy": 27}},
+    "*.hairradius": {"nodes": NAKED, "inputs": ["naked"]},
+    "*.usewidth": {"nodes": NAKED, "inputs": ["wide"]},
+    "*.reststiffen": {"nodes": UPRIGHT, "inputs": ["mane"], "parms": {"restangle": 150}, "outs": ["x:3"]},
+    "*.killbox": {"parms": {"killmin": [-0.02, -0.006, -0.02], "killmax": [0.02, 0.1, 0.02]}},
+    "*.wallpy": {"parms": {"walls": True, "wallsmin": [-0.008, -0.013, -0.01], "wallsmax": [0.014, -0.003, 0.01]}},
+    "*.reseeding": {"nodes": {"pool": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.0025}}},
+                    "parms": {"particlesep": 0.005, "walls": False}, "inputs": [None, "pool"]},
+    "liquidsolver.reseeding": {"parms": {"particlesep": 0.005}},
+    "*.drip": {"nodes": PATCHES, "inputs": ["heavy"]},
+    "filmsolver.contactangle": {"nodes": DENSE, "inputs": ["brush", "pool"]},
+}
+for token in ("minfilm", "bridges", "contactangle", "blend", "hairradius"):
+    USES["surface." + token] = {"nodes": STRANDS, "inputs": ["soaked"], "parms": {"voxelsize": 0.0004}}
+USES["surface.hairradius"] = {"nodes": BARE, "inputs": ["lined"], "parms": {"voxelsize": 0.0003}}
+for token in ("liquid", "viscosity", "surfacetension", "contactangle"):
+    USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}}
+for token in ("yieldstress", "consistency", "flowindex", "shearmodulus", "bulkmodulus"):
+    # the solvers leave them out, which the node says: they are attributes for other programs
+    USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}, "reader": None, "outs": ["x"]}
+USES["material.contactangle"].update({"reader": None, "outs": ["x"]})
+for token in ("maxguides", "blend", "wetramp", "clumpprofile", "spacing", "strayamount", "wetnessattrib"):
+    USES["transfer." + token] = {"nodes": {**WET, "pick": {"type": "guides", "inputs": ["hair"], "parms": {"step": 5}}}, "inputs": ["hair", "pick", "locks", "turn"]}
+for token in ("clumpvary", "seed", "clumpidattrib"):
+    USES["wetness." + token] = {"nodes": CLUMPS, "inputs": ["clumped"], "parms": {"clumpvary": 0.5}}
+USES["wetness.basecolor"] = {"nodes": CLUMPS, "inputs": ["plain"]}
 # values that show an effect where those of `values` do not
-VALUES = {}
+VALUES = {"merge.exclude": ["1"], "transform.attribs": ["N"], "transform.grouptype": ["prims"], "source.material": ["paint"], "source.life": [5],
+          "attribute.list": ["0.25 0.5"], "groom.densityattrib": [""], "strandsolver.maxsubsteps": [2], "filmsolver.maxsubsteps": [2], "file.file": ["$OUT/seed.0001.bgeo.sc"]}
 # no effect by design
-TOLD = {}
+TOLD = {"*.maxmemory": "a bound: the unit test of the liquid reaches it", "filecache.verify": "reads back what was written; host/test_outputs damages it"}
 
 
 def values(row, now):
@@ -182,7 +271,7 @@ class Sweep:
         key = self.kind
         if self.kind == "material" and case.get("kind") == "liquid":
             key = "material.liquid"
-        reader = uses.get("reader", READERS.get(key))
+        reader = uses["reader"] if "reader" in uses else READERS.get(key)
         if reader:
             nodes["r"] = reader
             outs = ["r"]
@@ -192,16 +281,16 @@ class Sweep:
             nodes = {"x": case.node, "ball": {"type": "sphere", "parms": {"radius": 0.3}}}
         return {"rivulet": 1, "fps": 24, "frames": [1, self.frame], "metersperunit": 1, "nodes": nodes}, outs, reader is not None
 
-    def look(self, case, uses):
+    def look(self, case, uses, frame):
         scene, outs, motion = self.scene(case, uses)
-        key = json.dumps([scene, outs, motion], sort_keys=True)
+        key = json.dumps([scene, outs, motion, frame], sort_keys=True)
         if key not in self.cooked:
             if self.kind == "camera":
                 self.cooked[key] = pictures(scene, 1)
-            elif self.kind in ("file", "filecache"):
+            elif self.kind in ("file", "filecache") or uses.get("disk"):
                 self.cooked[key] = files(scene, 2)
             else:
-                self.cooked[key] = digest(scene, outs, uses.get("frame", self.frame), motion)
+                self.cooked[key] = digest(scene, outs, frame, motion)
         return self.cooked[key]
 
     def base(self, row, uses):
@@ -233,24 +322,24 @@ class Sweep:
         return equal == (operator == "==")
 
     def dead(self, row):
-        """None if the parameter has an effect; else what was tried."""
+        """None if the parameter has an effect; else what was tried. One step of a solver shows most, two the others."""
         name = "%s.%s" % (self.kind, row["token"])
-        uses = USES.get(name, USES.get("*.%s" % row["token"], {}))
-        case = self.base(row, uses)
-        before = self.look(case, uses)
-        if isinstance(before, str) and before.startswith("error"):
-            return "the scene that should use it does not cook: %s" % before[:200]
-        tried = []
-        for value in VALUES.get(name, VALUES.get("*.%s" % row["token"], [])) + values(row, case.get(row["token"])):
-            changed = copy.deepcopy(case)
-            changed.put(row["token"], value)
-            after = self.look(changed, uses)
-            # a value that the table refuses says nothing about the node
-            if isinstance(after, str) and after.startswith("error") and ("than" in after or "takes" in after) and "parameter" in after:
-                continue
-            if after != before:
-                return None
-            tried.append(value)
+        uses = USES.get(name) or USES.get("*.%s" % row["token"]) or USES.get("%s.*" % self.kind) or {}
+        case, tried = self.base(row, uses), []
+        for frame in sorted({min(self.frame, 2), self.frame}):
+            before = self.look(case, uses, frame)
+            if isinstance(before, str) and before.startswith("error"):
+                return "the scene that should use it does not cook: %s" % before[:200]
+            for value in VALUES.get(name, []) + values(row, case.get(row["token"])):
+                changed = copy.deepcopy(case)
+                changed.put(row["token"], value)
+                after = self.look(changed, uses, frame)
+                # a value that the table refuses says nothing about the node
+                if isinstance(after, str) and after.startswith("error") and ("than" in after or "takes" in after) and "parameter" in after:
+                    continue
+                if after != before:
+                    return None
+                tried.append(value)
         return "tried %s" % tried
 
     def run(self):
@@ -272,6 +361,9 @@ def main():
     chosen = [word for word in sys.argv[1:] if not word.startswith("--")] or list(known)
     lib.threads_set(1)
     os.makedirs(os.path.join(FOLDER, "seed"))
+    rivulet.Scene.parse(json.dumps({"rivulet": 1, "nodes": {"b": {"type": "box"}}})).cook("b").save(os.path.join(FOLDER, "seed", "seed.0001.bgeo.sc"))
+    shutil.copy(os.path.join(TOP, "docs", "scenes", "nodes", "file.geo"), FOLDER)
+    shutil.copy(os.path.join(FOLDER, "seed", "seed.0001.bgeo.sc"), os.path.join(FOLDER, "other"))
     for kind in chosen:
         before = os.times()
         dead, tried = Sweep(known[kind]).run()

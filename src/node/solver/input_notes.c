@@ -1,5 +1,7 @@
 #include "node/solver/input_notes.h"
 
+#include <math.h>
+
 #include "math/vec.h"
 #include "node/solver/scaffold.h"
 #include "parm/values.h"
@@ -19,6 +21,19 @@ static bool has_number(const RvDetail* d, const char* name) {
   return point || prim;
 }
 
+// True if an element has another number than `value`, which is in *found then. A 0 means that it is not given.
+static bool differs(const RvDetail* d, const char* name, double value, double* found) {
+  const double SAME = 1e-6;  // relative: rounding of a float
+  const RvAttrib *point, *prim;
+  rv_solver_find_attrib(d, name, 1, &point, &prim);
+  const RvAttrib* attrib = point ? point : prim;
+  for (size_t i = 0; attrib && i < rv_attrib_count(attrib); ++i) {
+    *found = rv_attrib_get(attrib, i, 0);
+    if (*found != 0 && !(fabs(*found - value) <= SAME * fabs(value))) return true;
+  }
+  return false;
+}
+
 // True if a parameter of the node has another value than its default.
 static bool is_set(const RvCook* cook, const char* token) {
   const RvParmDef* row = rv_parm_find(cook->type->parms, token);
@@ -28,13 +43,15 @@ static bool is_set(const RvCook* cook, const char* token) {
 void rv_solver_note_overrides(const RvCook* cook, const RvDetail* strands) {
   static const char* const names[] = {"hairradius", "density",       "youngs",      "shear",
                                       "damping",    "hairsperguide", "contactangle"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (has_number(strands, names[i]) && is_set(cook, names[i]))
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    double found = 0;
+    if (is_set(cook, names[i]) && differs(strands, names[i], rv_solver_number(cook, names[i]), &found))
       rv_cook_warn(
           cook,
-          "%s of %g has no effect: the strands bring the attribute %s, which comes first; change it there (groom "
+          "%s of %g has no effect: the strands bring the attribute %s (%g), which comes first; change it there (groom "
           "and material write it), or remove it",
-          names[i], rv_solver_number(cook, names[i]), names[i]);
+          names[i], rv_solver_number(cook, names[i]), names[i], found);
+  }
   if (is_set(cook, "usewidth") && has_number(strands, "hairradius"))
     rv_cook_warn(cook, "usewidth has no effect: the strands bring the attribute hairradius, which comes before width");
 }
