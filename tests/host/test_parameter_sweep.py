@@ -127,6 +127,7 @@ USES = {
     "attribute.ramp": {"parms": {"name": "a", "mode": "ramp", "class": "point", "value": [1, 1, 1, 1]}},
     "attribute.list": {"parms": {"mode": "list", "list": "0.5 0.75"}},
     "groom.densityattrib": {"nodes": FRINGE, "inputs": ["painted"], "parms": {"densityattrib": "some"}},
+    "groom.avoidskin": {"parms": {"lift": 0.05, "bend": 1, "length": 0.15, "style": "straight"}},
     "fill.fogisovalue": {"nodes": FOG, "inputs": ["mist"], "parms": {"vdbname": "density"}},
     "source.inheritvel": {"nodes": {"swing": {"type": "transform", "inputs": ["ring"], "parms": {"tx": {"keys": [[1, 0], [3, 0.1]]}}},
                                     "hot": {"type": "collider", "inputs": ["swing"]}}, "inputs": ["hot"]},
