@@ -197,4 +197,4 @@ RV_NODE_TYPE(material, "Material", "Hair", "Gives hair or liquid the attributes 
              "Yield stress, shear thinning and elasticity are left out, which a note says. Particles of several "
              "materials flow with the mean of their properties. Values of the material come before the parameters of "
              "the solver.",
-             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

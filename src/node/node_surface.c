@@ -311,4 +311,4 @@ RV_NODE_TYPE(surface, "Surface", "Liquid",
              "units; smallbulkvolume the part in particles and drops with a radius below one voxel, and thinfilmvolume "
              "the part on strands with a "
              "radius below 1.5 voxels; memoryestimate the estimated bytes.",
-             .revision = 1, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))
+             .revision = 2, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

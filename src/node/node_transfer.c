@@ -547,5 +547,5 @@ RV_NODE_TYPE(transfer, "Transfer", "Hair", "Moves all hairs of a groom by a few 
              "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
              "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
              "to frame. A guide with points that are not finite is left out, with a warning.",
-             .revision = 1, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
+             .revision = 2, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
              .free_cache = rv_transfer_bind_free)

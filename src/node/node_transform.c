@@ -276,4 +276,4 @@ RV_NODE_TYPE(transform, "Transform", "Geometry", "Translates, rotates and scales
              "it still describes the rest shape. VDBs get the transform; distances in a level "
              "set scale, and vectors rotate with it. Mirrored faces are rewound, so that a closed mesh still points "
              "outward; strands keep their order from root to tip.",
-             RV_NODE_INPUTS(transform_inputs), RV_NODE_OUTPUTS(transform_outputs))
+             .revision = 1, RV_NODE_INPUTS(transform_inputs), RV_NODE_OUTPUTS(transform_outputs))
