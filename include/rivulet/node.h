@@ -113,6 +113,14 @@ typedef struct RvPortDef {
   bool required;  // inputs
 } RvPortDef;
 
+// Kinds of geometry that an input of a node type may take, as bits.
+typedef enum RvPortKind {
+  RV_PORT_CURVES = 1,  // open polygons: strands
+  RV_PORT_FACES = 2,   // closed polygons: a mesh
+  RV_PORT_POINTS = 4,  // points that no primitive uses: particles
+  RV_PORT_VDBS = 8,
+} RvPortKind;
+
 // A preset of a node type: values of some of its parameters that belong together. The others stay as they are.
 typedef struct RvPresetDef {
   const char* token;
@@ -142,6 +150,7 @@ typedef struct RvNodeType {
   int revision;  // raised when the same parameters and inputs give other bits than before: old caches become stale
   const RvPortDef* inputs;
   size_t ninput;  // maximum number; a multi-input node repeats the last
+  const unsigned* takes;  // kinds of each input, of which one must be there; 0: any. NULL: any in all
   const RvPortDef* outputs;
   size_t noutput;
   size_t empty_output;  // solvers: number (from 1) of the output that is always empty; 0: none. Reading it is a warning
@@ -175,6 +184,10 @@ RV_API const RvNodeType* rv_node_find(const char* type);
 // Appends a row to the table. The row must outlive the library's use. Fails on a name that is taken and on an
 // incomplete row.
 RV_API RvResult rv_node_register(const RvNodeType* type, RvError* error);
+
+// Checks that geometry is of a kind that an input of the type takes. Empty geometry is. The error names the port, what
+// is there and what is wanted.
+RV_API RvResult rv_node_check_input(const RvNodeType* type, size_t index, const RvDetail* detail, RvError* error);
 
 // Checks that a state is one of this type: each part that is present has the schema and its saved fields.
 RV_API RvResult rv_node_check_state(const RvNodeType* type, const RvState* state, RvError* error);

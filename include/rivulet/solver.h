@@ -4,7 +4,8 @@
 //
 // The order of calls: rv_sim_create, inputs and parameters, rv_sim_start, then a frame at a time rv_sim_set_points for
 // what moves and rv_sim_advance, reading with rv_sim_get after each; rv_sim_free ends it. Positions are in units of the
-// scene (RvSimDef.meters_per_unit metres each), Y is up; parameters and attributes other than P, v and pscale are SI.
+// scene (RvSimDef.meters_per_unit metres each), Y is up; so are all lengths of parameters and attributes (hairradius,
+// filmheight). What is not a length is SI. Lengths that are not set have their default, which is given in metres.
 // One simulation may be used by one thread at a time; different ones at once by different threads. Every error says in
 // words what is wrong (`error` may be NULL), and a call that failed changed nothing, but that a failed start or load
 // leaves the simulation without a state.

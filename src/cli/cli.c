@@ -17,13 +17,14 @@ static const struct {
 } commands[] = {
     {"cook", rv_cli_cook,
      "cook SCENE [--node N] [--frames A-B] [--out DIR] [--set NODE.PARM=VALUE] [--threads N] [--report FILE]\n"
-     "             [--max-memory SIZE] [--resume] [--from STATE --start N] [--confine DIR[:DIR]] [--quiet]"},
+     "             [--preview FACTOR] [--max-memory SIZE] [--resume] [--from STATE --start N] [--confine DIR[:DIR]]\n"
+     "             [--quiet]"},
     {"flipbook", rv_cli_flipbook,
      "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
      "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"
-     "             [--cached] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed]\n"
+     "             [--cached [--anyway]] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed]\n"
      "             [--range LOW,HIGH] [--shutter S] [--aperture D] [--focus D] [--exposure STOPS]\n"
-     "             [--max-memory SIZE] [--confine DIR[:DIR]] [--quiet] -o FILE.png|FILE.mp4|DIR"},
+     "             [--preview FACTOR] [--max-memory SIZE] [--confine DIR[:DIR]] [--quiet] -o FILE.png|FILE.mp4|DIR"},
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},
     {"info", rv_cli_info, "info FILE... [--json]"},
     {"convert", rv_cli_convert,
@@ -33,7 +34,7 @@ static const struct {
     {"check", rv_cli_check, "check [NAME...] [--json]"},
     {"wedge", rv_cli_wedge,
      "wedge SCENE --vary NODE.PARM=a,b,c ... --out DIR [--frames A-B] [--picture FRAME|none] [--size WxH]\n"
-     "             [--jobs N] [--slurm] [--confine DIR[:DIR]]\n"
+     "             [--cached [--simulation DIR]] [--jobs N] [--slurm] [--confine DIR[:DIR]]\n"
      "  rivulet wedge DIR --failed|--sheet [--jobs N] [--slurm]"},
     {"bench", rv_cli_bench, "bench [NAME...] [--threads N] [--shrink N] [--json]"},
 };

@@ -11,6 +11,7 @@
 #include "base/timer.h"
 #include "cli/shots.h"
 #include "geo/text.h"
+#include "scene/cached.h"
 
 enum { DEFAULT_WIDTH = 960, DEFAULT_HEIGHT = 540 };  // pixels
 
@@ -38,8 +39,10 @@ typedef struct Flipbook {
   double bounds[2];         // ends of its colour scale; NaN: range of the data
   RvShotSource source;      // of the frames
   RvProgress progress;
+  RvMessages messages;      // of the renderer
   bool movie, still;        // kind of the output; neither: a folder with a sequence
   bool cached;              // read the scene's file caches from disk instead of cooking
+  bool anyway;              // read them even if they were cooked with other values
   RvCamera view;            // of the current frame
   RvCamera rig;             // camera of the first frame, relative to which the lamps stand
   double floor;             // y of the ground, the same in all frames; NaN: not yet known
@@ -51,6 +54,13 @@ typedef struct Flipbook {
   char* folder;              // temporary folder of a movie's pictures
   double frame;              // being rendered
 } Flipbook;
+
+// RvLog of the renderer and of the files of a folder.
+static void on_message(void* user, RvLevel level, const char* text) {
+  Flipbook* f = user;
+  if (f->session.quiet && level != RV_LEVEL_WARNING) return;
+  rv_cli_messages_show(&f->messages, &f->progress, level, "picture", f->frame, text);
+}
 
 // Callback of the renderer: shows progress; true after an interrupt.
 static bool stopped(void* user, double fraction) {
@@ -118,6 +128,8 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
       {"--quiet", RV_OPTION_FLAG, &f->session.quiet},
       {"-o", RV_OPTION_TEXT, &f->output},
       {"--cached", RV_OPTION_FLAG, &f->cached},
+      {"--anyway", RV_OPTION_FLAG, &f->anyway},
+      {"--preview", RV_OPTION_TEXT, &f->session.preview},
       {"--liquid", RV_OPTION_TEXT, &f->liquid},
       {"--view", RV_OPTION_TEXT, &f->view_name},
       {"--range", RV_OPTION_TEXT, &f->range},
@@ -132,6 +144,8 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   if (result) return result;
   if (words->count != 1)
     return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
+  if (f->anyway && !f->cached)
+    return rv_fail(error, RV_BAD_INPUT, "--anyway goes with --cached: it draws files that have other values");
   if (!f->output) return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.mp4 or -o FOLDER");
   f->session.scene = words->items[0];
   f->session.set = set;
@@ -280,6 +294,7 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   }
   for (int k = 0; k < 2; ++k) options->range[k] = f->bounds[k];
   // Absorption is per metre; the scene may have other units.
+  options->meters = metres;
   for (int k = 0; k < 3; ++k) options->absorption[k] *= metres;
   options->shutter = f->numbers[SHUTTER] / fps;
   options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
@@ -297,7 +312,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
   if (!result) result = rv_cli_shot_frame(&f->source, frame, &content, error);
   if (!result) {
     // Options of the renderer.
-    const RvLog log = {NULL, rv_cli_warning};
+    const RvLog log = {f, on_message};
     RvViewOptions options = rv_view_options(f->level, f->width, f->height);
     options.log = &log;
     set_look(f, &options);
@@ -383,6 +398,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
     result = rv_fail(error, RV_CANCELLED, "interrupted");
   }
   rv_cli_progress_clear(&f->progress);
+  rv_cli_messages_flush(&f->messages);
   return result;
 }
 
@@ -398,17 +414,18 @@ static void clean_up(Flipbook* f) {
   rv_cli_shot_close(&f->source);
 }
 
-// Switches every file cache of the scene to reading from disk.
-static RvResult load_caches(RvScene* scene, RvError* error) {
-  RvResult result = RV_OK;
-  for (size_t i = 0; i < rv_scene_node_count(scene) && !result; ++i) {
-    const char* name = rv_scene_node_name(scene, i);
-    if (strcmp(rv_scene_node_type(scene, name)->type, "filecache") != 0) continue;
-    char* assignment = rv_strf("%s.loadfromdisk=1", name);
-    result = assignment ? rv_scene_set(scene, assignment, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
-    rv_free(assignment);
-  }
-  return result;
+// Lets the file caches of the scene read the files of an earlier run, as far as they belong to the values it has now.
+static RvResult load_caches(Flipbook* f, const RvSession* session, RvError* error) {
+  const char* outputs[RV_SHOT_MAX_DETAILS + 1];
+  size_t count = f->source.noutput;
+  memcpy(outputs, f->source.outputs, count * sizeof *outputs);
+  const char* camera = f->camera ? f->camera : f->source.camera;
+  if (camera && rv_scene_node_type(session->scene, camera)) outputs[count++] = camera;
+  char* folder = rv_strf("%s/checkpoints", session->out);
+  RvResult result = folder ? rv_scene_cached_use(session->scene, folder, outputs, count, f->anyway, error)
+                           : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(folder);
+  return result ? rv_error_context(error, "--cached") : RV_OK;
 }
 
 // Opens the source, renders all frames and reports.
@@ -424,10 +441,11 @@ static RvResult run(int argc, char** argv, RvTextList* words, RvError* error) {
   if (!result && rv_platform_info(f.session.scene, &info) && info.kind == RV_FILE_FOLDER) {
     if (f.session.threads) rv_threads_set(f.session.threads);
     result = rv_cli_shots_from_folder(&f.source, f.session.scene, error);
+    f.source.log = (RvLog){&f, on_message};
   } else if (!result) {
     result = rv_cli_session_open(&session, &f.session, error);
-    if (!result && f.cached) result = load_caches(session.scene, error);
     if (!result) result = rv_cli_shots_from_scene(&f.source, &session, f.node, error);
+    if (!result && f.cached) result = load_caches(&f, &session, error);
   }
   if (!result) result = render_all(&f, error);
   size_t count = f.pictures.count;

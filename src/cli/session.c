@@ -3,14 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/platform.h"
-
-enum { SHOWN_BYTES = 73 };  // of a message whose repetitions are counted, with its ending zero
+#include "scene/preview.h"
 
 // Hook of the scene: shows progress; true after an interrupt.
 static bool on_cancel(void* user, const char* node, double frame, double fraction, const char* stage) {
@@ -19,44 +19,11 @@ static bool on_cancel(void* user, const char* node, double frame, double fractio
   return rv_cli_interrupted();
 }
 
-// Copies a message without its digits, to recognise a warning that is repeated on every frame.
-static void shape_of(const char* line, char* shape) {
-  for (; *line; ++line)
-    if (!(*line >= '0' && *line <= '9')) *shape++ = *line;
-  *shape = 0;
-}
-
-// Prints how often messages were repeated.
-static void flush_repeats(RvSession* session) {
-  rv_cli_progress_clear(&session->progress);
-  for (int i = 0; i < session->nprinted; ++i)
-    if (session->printed[i].repeats > 0) {
-      char shown[SHOWN_BYTES];
-      snprintf(shown, sizeof shown, "%s", session->printed[i].line);
-      fprintf(stderr, "  (%d more of: ", session->printed[i].repeats);
-      rv_cli_put(stderr, shown);
-      fputs("...)\n", stderr);
-    }
-  session->nprinted = 0;
-}
-
-// Hook of the scene: prints a message once and counts its repetitions.
+// Hook of the scene: prints the first message of a kind and counts the others.
 static void on_message(void* user, RvLevel level, const char* node, double frame, const char* text) {
   RvSession* session = user;
   if (session->quiet && level != RV_LEVEL_WARNING) return;
-  RvPrinted message = {.repeats = 0};
-  snprintf(message.line, sizeof message.line, "%s: %s: %s", level == RV_LEVEL_WARNING ? "warning" : "note",
-           node ? node : "scene", text);
-  shape_of(message.line, message.shape);
-  for (int i = 0; i < session->nprinted; ++i)
-    if (strcmp(message.shape, session->printed[i].shape) == 0) {
-      session->printed[i].repeats++;
-      return;
-    }
-  if (session->nprinted < RV_SESSION_PRINTED) session->printed[session->nprinted++] = message;
-  rv_cli_progress_clear(&session->progress);
-  rv_cli_put(stderr, message.line);
-  fprintf(stderr, " (frame %g)\n", frame);
+  rv_cli_messages_show(&session->messages, &session->progress, level, node, frame, text);
 }
 
 // Hook of the scene: writes the report line of a finished frame.
@@ -207,6 +174,14 @@ static RvResult choose_out(RvSession* session, const RvSessionOptions* options, 
   return rv_scene_set_out(session->scene, session->out, error);
 }
 
+// Makes the scene coarser by the factor of --preview.
+static RvResult take_preview(RvSession* session, const char* text, RvError* error) {
+  char* end;
+  double factor = strtod(text, &end);
+  if (end == text || *end) return rv_fail(error, RV_BAD_INPUT, "--preview takes a factor such as 4, not '%s'", text);
+  return rv_scene_preview(session->scene, factor, error);
+}
+
 RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options, RvError* error) {
   *session = (RvSession){.quiet = options->quiet, .scene_path = options->scene};
   if (options->threads) rv_threads_set(options->threads);
@@ -232,12 +207,15 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
       session->scene,
       &(RvSceneHooks){
           .user = session, .cancelled = on_cancel, .message = on_message, .frame_done = on_frame, .begun = on_begun});
-  return RV_OK;
+  // The messages of the preview need the hooks.
+  if (options->preview) result = take_preview(session, options->preview, error);
+  if (result) rv_cli_session_close(session, NULL);
+  return result;
 }
 
 RvResult rv_cli_session_close(RvSession* session, RvError* error) {
-  flush_repeats(session);
   rv_cli_progress_clear(&session->progress);
+  rv_cli_messages_flush(&session->messages);
   RvResult result = close_report(session, error);
   rv_scene_free(session->scene);
   rv_free(session->out);

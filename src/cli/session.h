@@ -5,15 +5,8 @@
 #include <stdio.h>
 
 #include "cli/cli.h"
+#include "cli/messages.h"
 #include "cli/progress.h"
-
-// A message that was printed. Messages that differ from it in numbers only are counted, not printed.
-enum { RV_SESSION_PRINTED = 16 };
-typedef struct RvPrinted {
-  char line[512];   // as printed
-  char shape[512];  // without its digits
-  int repeats;
-} RvPrinted;
 
 typedef struct RvSession {
   RvScene* scene;
@@ -27,8 +20,7 @@ typedef struct RvSession {
   double first, last;  // frames of this run
   int frames_done;
   char* out;  // $OUT
-  RvPrinted printed[RV_SESSION_PRINTED];
-  int nprinted;
+  RvMessages messages;
 } RvSession;
 
 typedef struct RvSessionOptions {
@@ -37,6 +29,7 @@ typedef struct RvSessionOptions {
   const char* out;        // NULL: out/<scene> under the current folder
   const char* confine;    // folders that the scene may read and write; NULL: all
   const RvTextList* set;  // NODE.PARM=VALUE
+  const char* preview;    // factor of a faster, coarser scene; NULL: 1
   int threads;
   const char* max_memory;  // --max-memory; NULL: what the environment or the machine gives
   bool quiet;

@@ -137,7 +137,6 @@ RvResult rv_cli_shots_from_folder(RvShotSource* source, const char* folder, RvEr
 
 // Loads the files of a frame, and those without a frame number.
 static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
-  const RvLog log = {NULL, rv_cli_warning};
   for (size_t i = 0; i < source->nfile; ++i) {
     const RvShotFile* file = &source->files[i];
     if (!file->still && file->frame != frame) continue;
@@ -145,7 +144,7 @@ static RvResult folder_frame(RvShotSource* source, double frame, RvShotFrame* ou
       return rv_fail(error, RV_LIMIT, "'%s' has more than %d files of frame %g", source->folder, RV_SHOT_MAX_DETAILS,
                      frame);
     RvDetail* detail = NULL;
-    RvResult result = rv_detail_load(file->path, &detail, &log, error);
+    RvResult result = rv_detail_load(file->path, &detail, &source->log, error);
     if (!result) result = rv_detail_widen(detail, error);
     if (result) {
       rv_detail_free(detail);

@@ -27,6 +27,7 @@ typedef struct RvShotSource {
   const char* outputs[RV_SHOT_MAX_DETAILS];  // scene: nodes that are drawn
   char* output_text;                         // memory of their names
   size_t noutput;
+  RvLog log;           // of the readers of files
   const char* camera;  // scene: the first camera node, or NULL
   double first, last;  // frames
 } RvShotSource;

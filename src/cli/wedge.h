@@ -18,6 +18,8 @@ typedef struct RvWedge {
   char* dir;                      // absolute path of the folder
   char* scene;                    // absolute path of the scene
   char *frames, *picture, *size;  // as given; NULL: the scene's, none, 480x270
+  char* simulation;               // folder of the one simulation whose look varies; NULL: each variation cooks its own
+  char* key;                      // hash of the scene and of all that is above, by which a wedge is resumed
   char* confine;                  // absolute paths DIR:DIR of the folders that the scene may use; NULL: all
   RvWedgeAxis axes[RV_WEDGE_MAX_AXES];
   size_t naxis;
@@ -34,16 +36,23 @@ typedef struct RvWedgeFailures {
 // the text at fault.
 RvResult rv_cli_wedge_plan(RvWedge* wedge, const char* scene, const char* dir, const RvTextList* vary,
                            const char* confine, RvError* error);
+// RV_BAD_INPUT if a varied parameter reaches the simulation: --cached varies only the look.
+RvResult rv_cli_wedge_check_look(const RvWedge* wedge, RvError* error);
 void rv_cli_wedge_free(RvWedge* wedge);
 RvResult rv_cli_wedge_save(const RvWedge* wedge, RvError* error);
 RvResult rv_cli_wedge_load(RvWedge* wedge, const char* dir, RvError* error);
 // "wet.drying=1e-6" of axis `axis` in variation `index`; rv_free it.
 char* rv_cli_wedge_assignment(const RvWedge* wedge, size_t index, size_t axis);
+// Gives a planned wedge its key. A folder that holds the wedge of the same key is taken up (*resumed); one with another
+// wedge is refused.
+RvResult rv_cli_wedge_claim(RvWedge* wedge, bool* resumed, RvError* error);
 // A file of a variation: DIR/w0003/name; rv_free it.
 char* rv_cli_wedge_path(const RvWedge* wedge, size_t index, const char* name);
 // *done: the variation was cooked and drawn completely.
 RvResult rv_cli_wedge_is_done(const RvWedge* wedge, size_t index, bool* done, RvError* error);
 
+// Cooks the simulation that all variations draw, or finishes it.
+RvResult rv_cli_wedge_simulate(const RvWedge* wedge, RvError* error);
 // Cooks one variation in this process, draws its picture and marks its folder as done.
 RvResult rv_cli_wedge_task(const RvWedge* wedge, size_t index, int threads, RvError* error);
 // Runs the variations marked in `todo` [count] as processes, `jobs` at once.

@@ -6,13 +6,18 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/platform.h"
 #include "cli/describe.h"
 #include "cli/wedge.h"
 #include "parm/text.h"
+#include "scene/cached.h"
 
-enum { MAX_BYTES = 1 << 20 };  // of wedge.json
+enum {
+  MAX_BYTES = 1 << 20,         // of wedge.json
+  MAX_SCENE_BYTES = 64 << 20,  // of a scene file
+};
 
 // Parses "node.parm=a,b,c". A value of several components is written with spaces between them.
 static RvResult split(const char* text, RvWedgeAxis* axis, RvError* error) {
@@ -96,6 +101,25 @@ static RvResult try_values(RvWedge* w, RvError* error) {
   return result;
 }
 
+RvResult rv_cli_wedge_check_look(const RvWedge* w, RvError* error) {
+  RvScene* scene = NULL;
+  RvResult result = rv_scene_load(w->scene, &scene, error);
+  for (size_t i = 0; i < w->naxis && !result; ++i) {
+    bool simulated = false;
+    char* node = rv_strf("%.*s", (int)strcspn(w->axes[i].name, "."), w->axes[i].name);
+    result = node ? rv_scene_cached_reaches_solver(scene, node, &simulated, error)
+                  : rv_fail(error, RV_NO_MEMORY, "out of memory");
+    if (simulated)
+      result = rv_fail(error, RV_BAD_INPUT,
+                       "--vary %s: '%s' is part of the simulation, which --cached does not repeat. Leave --cached out "
+                       "to simulate each variation, or vary a node behind the solver",
+                       w->axes[i].name, node);
+    rv_free(node);
+  }
+  rv_scene_free(scene);
+  return result;
+}
+
 RvResult rv_cli_wedge_plan(RvWedge* w, const char* scene, const char* dir, const RvTextList* vary, const char* confine,
                            RvError* error) {
   *w = (RvWedge){.count = 1};
@@ -122,6 +146,8 @@ void rv_cli_wedge_free(RvWedge* w) {
   rv_free(w->picture);
   rv_free(w->size);
   rv_free(w->confine);
+  rv_free(w->simulation);
+  rv_free(w->key);
   *w = (RvWedge){0};
 }
 
@@ -164,8 +190,9 @@ static json_t* to_json(const RvWedge* w) {
     whole = whole && json_array_append_new(axes, axis) == 0;
     json_decref(values);
   }
-  json_t* json = whole ? json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:O}", "scene", w->scene, "frames", w->frames,
-                                   "picture", w->picture, "size", w->size, "confine", w->confine, "vary", axes)
+  json_t* json = whole ? json_pack("{s:s, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:O}", "scene", w->scene, "frames",
+                                   w->frames, "picture", w->picture, "size", w->size, "confine", w->confine,
+                                   "simulation", w->simulation, "key", w->key, "vary", axes)
                        : NULL;
   json_decref(axes);
   return json;
@@ -213,11 +240,8 @@ static RvResult read_texts(json_t* json, RvWedge* w, RvError* error) {
   const struct {
     const char* key;
     char** copy;
-  } members[] = {{"scene", &w->scene},
-                 {"frames", &w->frames},
-                 {"picture", &w->picture},
-                 {"size", &w->size},
-                 {"confine", &w->confine}};
+  } members[] = {{"scene", &w->scene},     {"frames", &w->frames},         {"picture", &w->picture}, {"size", &w->size},
+                 {"confine", &w->confine}, {"simulation", &w->simulation}, {"key", &w->key}};
   for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
     const json_t* member = json_object_get(json, members[i].key);
     if (!member || json_is_null(member)) continue;
@@ -258,5 +282,46 @@ RvResult rv_cli_wedge_load(RvWedge* w, const char* dir, RvError* error) {
   json_decref(json);
   rv_free(text);
   rv_free(path);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- key
+
+// Hash of the scene file and of the whole plan.
+static RvResult find_key(RvWedge* w, RvError* error) {
+  void* bytes = NULL;
+  size_t count = 0;
+  RvResult result = rv_file_read(w->scene, MAX_SCENE_BYTES, &bytes, &count, error);
+  if (result) return result;
+  RvHasher hasher = rv_hasher_new(0);
+  rv_hasher_add(&hasher, bytes, count);
+  rv_free(bytes);
+  const char* texts[] = {rv_version(), w->scene, w->frames, w->picture, w->size, w->confine, w->simulation};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) rv_hasher_add_string(&hasher, texts[i] ? texts[i] : "");
+  for (size_t i = 0; i < w->naxis; ++i) {
+    rv_hasher_add_string(&hasher, w->axes[i].name);
+    for (size_t k = 0; k < w->axes[i].count; ++k) rv_hasher_add_string(&hasher, w->axes[i].values[k]);
+  }
+  w->key = rv_strf("%016llx", (unsigned long long)rv_hasher_done(&hasher));
+  return w->key ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+RvResult rv_cli_wedge_claim(RvWedge* w, bool* resumed, RvError* error) {
+  *resumed = false;
+  RvResult result = find_key(w, error);
+  char* path = result ? NULL : rv_strf("%s/wedge.json", w->dir);
+  if (!result && !path) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  bool used = !result && rv_platform_exists(path);
+  rv_free(path);
+  if (result || !used) return result;
+  RvWedge before;
+  result = rv_cli_wedge_load(&before, w->dir, error);
+  if (!result && (!before.key || strcmp(before.key, w->key) != 0))
+    result = rv_fail(error, RV_BAD_INPUT,
+                     "--out %s: the folder holds another wedge (of another scene, other values or other options); its "
+                     "pictures would be mixed up with the new ones. Choose another folder, or remove this one",
+                     w->dir);
+  rv_cli_wedge_free(&before);
+  *resumed = !result;
   return result;
 }

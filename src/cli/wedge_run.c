@@ -58,6 +58,20 @@ static int call(Words* words, int (*command)(int argc, char** argv)) {
   return code;
 }
 
+// An internal error, or lack of memory, keeps its exit code.
+static RvResult failure_of(int code) {
+  return code == rv_result_exit_code(RV_INTERNAL) ? RV_INTERNAL : RV_BAD_INPUT;
+}
+
+// Appends the options that cook and flipbook share.
+static void add_common(const RvWedge* w, int threads, Words* words) {
+  add_copy(words, "--quiet");
+  add_option(words, "--confine", w->confine);
+  if (threads < 1) return;
+  add_copy(words, "--threads");
+  add(words, rv_strf("%d", threads));
+}
+
 // Cooks a variation; returns the exit code.
 static int cook(const RvWedge* w, size_t index, int threads) {
   Words words = {0};
@@ -67,14 +81,23 @@ static int cook(const RvWedge* w, size_t index, int threads) {
   add(&words, rv_strf("%s/w%04zu", w->dir, index));
   add_copy(&words, "--report");
   add(&words, rv_cli_wedge_path(w, index, "report.jsonl"));
-  add_copy(&words, "--quiet");
   add_option(&words, "--frames", w->frames);
-  add_option(&words, "--confine", w->confine);
-  if (threads > 0) {
-    add_copy(&words, "--threads");
-    add(&words, rv_strf("%d", threads));
-  }
+  add_common(w, threads, &words);
   return call(&words, rv_cli_cook);
+}
+
+RvResult rv_cli_wedge_simulate(const RvWedge* w, RvError* error) {
+  Words words = {0};
+  add_copy(&words, w->scene);
+  add_option(&words, "--out", w->simulation);
+  // Frames that are there are not cooked again; those of other values are refused.
+  add_copy(&words, "--resume");
+  add_option(&words, "--frames", w->frames);
+  add_common(w, 0, &words);
+  int code = call(&words, rv_cli_cook);
+  if (code == rv_result_exit_code(RV_CANCELLED)) return rv_fail(error, RV_CANCELLED, "interrupted");
+  return code ? rv_fail(error, failure_of(code), "the simulation whose look should vary failed (in %s)", w->simulation)
+              : RV_OK;
 }
 
 // Draws the picture of a variation; returns the exit code.
@@ -83,24 +106,14 @@ static int draw(const RvWedge* w, size_t index, int threads) {
   add_copy(&words, w->scene);
   add_values(w, index, &words);
   add_copy(&words, "--cached");
-  add_copy(&words, "--quiet");
   add_copy(&words, "--out");
-  add(&words, rv_strf("%s/w%04zu", w->dir, index));
+  add(&words, w->simulation ? rv_strdup(w->simulation) : rv_strf("%s/w%04zu", w->dir, index));
   add_option(&words, "--size", w->size ? w->size : "480x270");
   add_option(&words, "--frames", w->picture);
-  add_option(&words, "--confine", w->confine);
-  if (threads > 0) {
-    add_copy(&words, "--threads");
-    add(&words, rv_strf("%d", threads));
-  }
+  add_common(w, threads, &words);
   add_copy(&words, "-o");
   add(&words, rv_cli_wedge_path(w, index, "still.png"));
   return call(&words, rv_cli_flipbook);
-}
-
-// An internal error, or lack of memory, keeps its exit code.
-static RvResult failure_of(int code) {
-  return code == rv_result_exit_code(RV_INTERNAL) ? RV_INTERNAL : RV_BAD_INPUT;
 }
 
 RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError* error) {
@@ -113,7 +126,7 @@ RvResult rv_cli_wedge_task(const RvWedge* w, size_t index, int threads, RvError*
     rv_platform_remove(mark);
     rv_platform_remove(still);
   }
-  int code = result ? 0 : cook(w, index, threads);
+  int code = result || w->simulation ? 0 : cook(w, index, threads);
   if (!result && !code && w->picture) code = draw(w, index, threads);
   if (!result && code == rv_result_exit_code(RV_CANCELLED)) result = rv_fail(error, RV_CANCELLED, "interrupted");
   if (!result && code) result = rv_fail(error, failure_of(code), "variation %zu failed; see its log.txt", index);

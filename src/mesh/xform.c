@@ -144,15 +144,13 @@ bool rv_xform_tuple(const RvXform* x, RvTag tag, int size, double* v) {
   return true;
 }
 
-// Reads a floating-point value of any storage.
-static double load(RvStorage storage, const void* from, size_t at) {
+double rv_xform_load(RvStorage storage, const void* from, size_t at) {
   if (storage == RV_F64) return ((const double*)from)[at];
   if (storage == RV_F32) return ((const float*)from)[at];
   return rv_half_to_float(((const uint16_t*)from)[at]);
 }
 
-// Writes a floating-point value of any storage.
-static void store(RvStorage storage, void* to, size_t at, double value) {
+void rv_xform_store(RvStorage storage, void* to, size_t at, double value) {
   if (storage == RV_F64) ((double*)to)[at] = value;
   if (storage == RV_F32) ((float*)to)[at] = (float)value;
   if (storage == RV_F16) ((uint16_t*)to)[at] = rv_half_from_float((float)value);
@@ -162,9 +160,9 @@ void rv_xform_element(const RvXform* x, RvTag tag, RvStorage storage, int size, 
   if (!rv_xform_moves(tag, size)) return;
   double tuple[16];
   size_t at = element * (size_t)size;
-  for (int k = 0; k < size; ++k) tuple[k] = load(storage, values, at + (size_t)k);
+  for (int k = 0; k < size; ++k) tuple[k] = rv_xform_load(storage, values, at + (size_t)k);
   rv_xform_tuple(x, tag, size, tuple);
-  for (int k = 0; k < size; ++k) store(storage, values, at + (size_t)k, tuple[k]);
+  for (int k = 0; k < size; ++k) rv_xform_store(storage, values, at + (size_t)k, tuple[k]);
 }
 
 void rv_xform_grid(const RvXform* x, const double in[16], double out[16]) {

@@ -39,6 +39,9 @@ bool rv_xform_tuple(const RvXform* xform, RvTag tag, int size, double* tuple);
 bool rv_xform_moves(RvTag tag, int size);
 // Transforms one element of an attribute's array, whose storage must be a floating-point one.
 void rv_xform_element(const RvXform* xform, RvTag tag, RvStorage storage, int size, void* values, size_t element);
+// Reads and writes a number of an attribute's array, whose storage must be a floating-point one.
+double rv_xform_load(RvStorage storage, const void* values, size_t at);
+void rv_xform_store(RvStorage storage, void* values, size_t at, double value);
 // Appends the transform to the index-to-world matrix of a grid (row vectors, row major, as of rv_grid_transform).
 void rv_xform_grid(const RvXform* xform, const double in[16], double out[16]);
 

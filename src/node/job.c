@@ -117,6 +117,7 @@ static RvResult call_inputs(Call* call, RvError* error) {
       result = rv_fail(error, RV_BAD_INPUT, "input %zu (%s) is not connected; wire a node into it", i + 1,
                        type->inputs[i].label);
   }
+  for (size_t i = 0; i < type->ninput && !result; ++i) result = rv_node_check_input(type, i, call->inputs[i], error);
   if (!result && host_cancelled(call, 0, "cook")) result = rv_fail(error, RV_CANCELLED, "interrupted");
   return result;
 }

@@ -32,6 +32,7 @@ RV_PARM_TABLE(ColliderParms, collider_table, COLLIDER_PARMS)
 
 static const RvPortDef collider_inputs[] = {
     {"shape", "Shape", "A mesh, open or closed, still or animated, or a VDB surface or collision, with vel.", true}};
+static const unsigned takes[] = {RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef collider_outputs[] = {
     {"collider", "Collider", "The input with v, the VDB collision and the surface's properties.", false}};
 
@@ -297,6 +298,7 @@ RV_NODE_TYPE(collider, "Collider", "Liquid",
              "without one the collider stands still.\n\n"
              "The point attribute v of a mesh, in metres per second: that of the input, or the motion of the points "
              "over one frame. A mesh whose topology changes needs its own v.\n\n"
-             "The primitive attributes friction, contactangle (degrees) and thickness (metres), unless the input "
+             "The primitive attributes friction, contactangle (degrees) and thickness, unless the input "
              "already has them on points or primitives.",
-             .flags = RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(collider_inputs), RV_NODE_OUTPUTS(collider_outputs))
+             .flags = RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(collider_inputs), .takes = takes,
+             RV_NODE_OUTPUTS(collider_outputs))

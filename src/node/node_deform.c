@@ -253,6 +253,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 static const RvPortDef inputs[] = {{"strands", "Strands", "Curves, root first, groomed on the rest skin.", true},
                                    {"rest", "Rest Skin", "The skin on which the strands were groomed.", true},
                                    {"skin", "Animated Skin", "The same skin, animated, with the same topology.", true}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_FACES, RV_PORT_FACES};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The strands on the moved skin.", false}};
 
 RV_NODE_TYPE(deform, "Deform", "Hair", "Moves strands with an animated skin.",
@@ -262,4 +263,4 @@ RV_NODE_TYPE(deform, "Deform", "Hair", "Moves strands with an animated skin.",
              "Roots are located by skinprim and skinprimuv. Strands without these attributes are bound to the nearest "
              "face of the rest skin, to about a thousandth of its size. A strand whose skinprim names no face stays "
              "where it is and is counted in a warning.",
-             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

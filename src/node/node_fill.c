@@ -43,6 +43,7 @@ RV_PARM_TABLE(FillParms, fill_table, FILL_PARMS)
 
 static const RvPortDef fill_inputs[] = {
     {"shape", "Shape", "A closed mesh or a VDB. Without it, a box is filled.", false}};
+static const unsigned takes[] = {RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef fill_outputs[] = {{"particles", "Particles", "Liquid particles.", false}};
 
 enum {
@@ -61,6 +62,7 @@ typedef struct Shape {
   RvGrid* grid;         // NULL: the box
   bool fog;             // density instead of distance
   double iso;           // value at the surface
+  size_t open_edges;    // of a mesh
   double lo[3], hi[3];  // bounds; lo[0] infinite: nothing to fill
   RvResult (*distance)(const void* arg, size_t count, const double* positions, float* out, RvError* error);
 } Shape;
@@ -154,6 +156,7 @@ static RvResult mesh_shape(RvCook* cook, const RvMesh* mesh, Shape* shape, RvLat
   RvMeshFacts facts;
   RvResult r = rv_mesh_measure(mesh, &facts, error);
   if (r != RV_OK) return r;
+  shape->open_edges = facts.open_edges;
   if (facts.open_edges)
     rv_cook_warn(cook, "the mesh is open at %zu edges: liquid leaks through holes wider than %g m; close them",
                  facts.open_edges, p->particlesep / 2);
@@ -339,6 +342,12 @@ static RvResult make_particles(RvCook* cook, RvLattice* lattice, const Shape* sh
     if (r == RV_OK && rv_cook_cancelled(cook, 0.6, "fill")) r = rv_fail(error, RV_CANCELLED, "interrupted");
     if (r == RV_OK) r = rv_lattice_take(lattice, (uint64_t)p->jitterseed, error);
   }
+  if (r == RV_OK && shape->open_edges && !lattice->count)
+    r = rv_fail(
+        error, RV_BAD_INPUT,
+        "input 1 (Shape): the mesh is open at %zu edges and has no inside: there is no liquid in it. Close it (the "
+        "node tube has cap), or fill a box",
+        shape->open_edges);
   if (r == RV_OK && isfinite(shape->lo[0]) && !lattice->count)
     rv_cook_warn(cook, "no particles: the shape is smaller than one particle at particlesep %g", p->particlesep);
   // Particles in them.
@@ -370,7 +379,8 @@ static RvResult cook(RvCook* cook, RvError* error) {
   if (r == RV_OK) {
     cook->stats->particles = (int64_t)lattice.count;
     // The ledger of the report begins with this liquid.
-    cook->stats->ledger.bulk = (double)lattice.count * p->particlesep * p->particlesep * p->particlesep;
+    double side = p->particlesep * (cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1);
+    cook->stats->ledger.bulk = (double)lattice.count * side * side * side;
   }
   rv_node_give(cook, out, r);
   rv_lattice_free(&lattice);
@@ -389,4 +399,4 @@ RV_NODE_TYPE(fill, "Fill", "Liquid", "Fills a closed mesh, a VDB or a box with l
              "the first free id. Detail attributes of the input pass through.\n\n"
              "A mesh should be closed: liquid leaks through holes wider than half of particlesep, and a warning "
              "counts the open edges. Its faces may point either way.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(fill_inputs), RV_NODE_OUTPUTS(fill_outputs))
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(fill_inputs), .takes = takes, RV_NODE_OUTPUTS(fill_outputs))

@@ -36,6 +36,8 @@ static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles of every frame, with P v pscale id, that wet the strands.", false},
     {"colliders", "Colliders", "Solids that drops meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS,
+                                 RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
      "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
@@ -51,11 +53,12 @@ const RvNodeType rv_node_filmsolver = {
         "For strands that are simulated already, or animated: film flows along them with gravity and with their "
         "motion, soaks in, dries and drips. Liquid that was cached from another solver wets them; what is taken up of "
         "a particle is remembered by its id, and counts as a source. Drops that leave the strands are simulated.\n\n"
-        "Film at the start comes from the point attribute filmheight (metres), and more in every frame from wetadd "
+        "Film at the start comes from the point attribute filmheight, and more in every frame from wetadd "
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 6,
+    .revision = 7,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .parms = &film_table,
     RV_NODE_PRESETS(presets),

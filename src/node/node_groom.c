@@ -595,6 +595,7 @@ static const RvPortDef inputs[] = {
     {"skin", "Skin", "Mesh to grow on. Without it, strands grow on a disk or in a row.", false},
     {"guides", "Guides", "Open curves, root first, whose shape the strands near them take.", false},
     {"partings", "Partings", "Curves on the skin from which hair falls to both sides.", false}};
+static const unsigned takes[] = {RV_PORT_FACES, RV_PORT_CURVES, RV_PORT_CURVES};
 static const RvPortDef outputs[] = {{"strands", "Strands", "Open curves, root first.", false}};
 
 // Haircuts for a head of adult size, and fur. Counts are for guides and previews; transfer makes many hairs of them.
@@ -631,4 +632,5 @@ RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, c
              "it. Strands fall away from a parting, and no clump reaches across it.\n\n"
              "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
              "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs), RV_NODE_PRESETS(presets))
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
+             RV_NODE_PRESETS(presets))

@@ -214,6 +214,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {{"strands", "Strands", "A groom: curves, root first.", true}};
+static const unsigned takes[] = {RV_PORT_CURVES};
 static const RvPortDef outputs[] = {{"guides", "Guides", "Strands to simulate.", false}};
 
 RV_NODE_TYPE(guides, "Guides", "Hair", "Chooses every n-th strand of a groom to be simulated in place of all.",
@@ -224,4 +225,4 @@ RV_NODE_TYPE(guides, "Guides", "Hair", "Chooses every n-th strand of a groom to 
              "of strands; the strand nearest to the middle of a patch is its guide. So guides are dense where hair is "
              "dense. The choice depends on the roots only.\n\n"
              "The node transfer moves all strands by the guides.",
-             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

@@ -34,6 +34,7 @@ static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
+static const unsigned takes[] = {RV_PORT_POINTS, RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef outputs[] = {{"liquid", "Liquid", "The particles, with P v pscale id age volume.", false},
                                     {"strands", "Strands", "Nothing: this solver has no hair.", false},
                                     {"state", "State", "The liquid with all that a resumed run needs.", false}};
@@ -73,8 +74,9 @@ const RvNodeType rv_node_liquidsolver = {
         "Other attributes and groups of the particles pass through. In the output points stand in the order of their "
         "ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 3,
+    .revision = 4,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .empty_output = 2,
     .parms = &liquid_table,

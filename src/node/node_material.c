@@ -4,28 +4,14 @@
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "node/define.h"
+#include "node/presets.h"
 #include "node/shape/select.h"
-
-// A preset of a liquid, SI units; contactangle in degrees.
-typedef struct Liquid {
-  const char* token;
-  double density, bulkmodulus, shearmodulus, yieldstress, consistency, flowindex, surfacetension, contactangle;
-} Liquid;
 
 // A preset of a fibre, SI units.
 typedef struct Hair {
   const char* token;
   double density, youngs, shear, damping, hairradius;
 } Hair;
-
-// The presets of liquids, in the order of their menu.
-static const Liquid liquids[] = {
-#define RV_LIQUID(token, label, ...) {#token, __VA_ARGS__},
-#define RV_HAIR(...)
-#include "node/presets.def"
-#undef RV_LIQUID
-#undef RV_HAIR
-};
 
 // The presets of fibres, in the order of their menu.
 static const Hair hairs[] = {
@@ -128,21 +114,21 @@ static RvResult put_rows(const Target* t, const Row* rows, size_t count, RvError
   return result;
 }
 
-// Writes the attributes of hair.
-static RvResult write_hair(const Target* t, const MaterialParms* p, RvError* error) {
+// Writes the attributes of hair; lengths are in units of the scene.
+static RvResult write_hair(const Target* t, const MaterialParms* p, double meters, RvError* error) {
   const Hair* h = &hairs[p->hair];
   const Row rows[] = {{"density", h->density, p->density},
                       {"youngs", h->youngs, p->youngs},
                       {"shear", h->shear, p->shear},
                       {"damping", h->damping, p->damping},
-                      {"hairradius", h->hairradius, p->hairradius}};
+                      {"hairradius", h->hairradius / meters, p->hairradius}};
   return put_rows(t, rows, sizeof rows / sizeof *rows, error);
 }
 
 // Writes the attributes of a liquid; presets of SD-5, spec 2.5. At a shear rate of 1/s the viscous stress of a
 // Herschel-Bulkley liquid equals its consistency.
 static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* error) {
-  const Liquid* l = &liquids[p->liquid];
+  const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
   const Row rows[] = {{"density", l->density, p->density},
                       {"viscosity", l->consistency, p->viscosity},
                       {"surfacetension", l->surfacetension, p->surfacetension},
@@ -154,6 +140,20 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
                       {"contactangle", l->contactangle, p->contactangle}};
   RvResult result = put_name(t, l->token, error);
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
+}
+
+// Says what of the liquid the solvers leave out, as they have no shear-dependent flow.
+static void tell_left_out(RvCook* cook, const MaterialParms* p) {
+  const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
+  double yield = p->yieldstress >= 0 ? p->yieldstress : l->yieldstress;
+  double index = p->flowindex >= 0 ? p->flowindex : l->flowindex;
+  double elastic = p->shearmodulus >= 0 ? p->shearmodulus : l->shearmodulus;
+  if (!(yield > 0) && index == 1 && !(elastic > 0)) return;
+  rv_cook_info(cook,
+               "%s: the solvers take density, viscosity (%g Pa s, that of a shear rate of 1/s), tension and contact "
+               "angle. Left out: yield stress (%g Pa), shear thinning (flow index %g) and elasticity (%g Pa), so it "
+               "spreads where the real one stands",
+               l->label, p->viscosity >= 0 ? p->viscosity : l->consistency, yield, index, elastic);
 }
 
 // Copies the input and writes the attributes of the material.
@@ -174,10 +174,12 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = rv_detail_copy(cook->input[0]);
   if (!out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (result == RV_OK) {
+    double meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
     Target target = {out, owner, rv_detail_count(out, owner), mask};
-    result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, error);
+    result = p->kind ? write_liquid(&target, p, error) : write_hair(&target, p, meters, error);
   }
   rv_free(mask);
+  if (result == RV_OK && p->kind) tell_left_out(cook, p);
   return rv_node_give(cook, out, result);
 }
 
@@ -190,5 +192,9 @@ RV_NODE_TYPE(material, "Material", "Hair", "Gives hair or liquid the attributes 
              "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
              "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
              "in a new attribute they have 0, which the solvers treat as not given.\n\n"
-             "A liquid flows by the Herschel-Bulkley law: stress = yieldstress + consistency x rate^flowindex.",
-             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex, flows in the "
+             "solvers with its density, surface tension, contact angle and one viscosity, that of a shear rate of 1/s. "
+             "Yield stress, shear thinning and elasticity are left out, which a note says. Particles of several "
+             "materials flow with the mean of their properties. Values of the material come before the parameters of "
+             "the solver.",
+             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

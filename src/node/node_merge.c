@@ -1,5 +1,6 @@
 // Merge: joins all wired inputs in their order.
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "node/define.h"
@@ -19,6 +20,20 @@ static bool excluded(const char* list, size_t number) {
   return false;
 }
 
+// RV_BAD_INPUT if the list has anything but numbers of inputs.
+static RvResult check_list(const char* list, size_t ninput, RvError* error) {
+  for (char* end; *list; list = end) {
+    size_t gap = strspn(list, " ,");
+    list += gap;
+    if (!*list) break;
+    unsigned long value = strtoul(list, &end, 10);
+    if (end == list || value < 1 || value > ninput || (*end && !strchr(" ,", *end)))
+      return rv_fail(error, RV_BAD_INPUT, "exclude: '%s' is no list of inputs; write their numbers, 1 to %zu", list,
+                     ninput);
+  }
+  return RV_OK;
+}
+
 // The output takes as much as all inputs together.
 static RvResult check_memory(const RvCook* cook, const char* exclude, RvError* error) {
   size_t bytes = 0, points = 0;
@@ -34,7 +49,8 @@ static RvResult check_memory(const RvCook* cook, const char* exclude, RvError* e
 static RvResult cook(RvCook* cook, RvError* error) {
   const MergeParms* p = cook->parms;
   RvDetail* out = NULL;
-  RvResult fits = check_memory(cook, p->exclude, error);
+  RvResult fits = check_list(p->exclude, cook->type->ninput, error);
+  if (!fits) fits = check_memory(cook, p->exclude, error);
   if (fits) return fits;
   // The first input is copied, the others are appended.
   for (size_t i = 0; i < cook->ninput; ++i) {

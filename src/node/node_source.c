@@ -45,6 +45,7 @@ RV_PARM_TABLE(SourceParms, source_table, SOURCE_PARMS)
 
 static const RvPortDef source_inputs[] = {
     {"shape", "Shape", "A mesh or a level set. Without it, a disc or a box.", false}};
+static const unsigned takes[] = {RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef source_outputs[] = {{"source", "Source", "The shape with the description of the flow.", false}};
 
 // Entries of mode and shape; corners of the disc.
@@ -212,4 +213,4 @@ RV_NODE_TYPE(source, "Source", "Liquid", "Makes a shape an emitter, a region kep
              "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
              "rv_source_material (string) is the name of the material.\n\n"
              "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(source_inputs), RV_NODE_OUTPUTS(source_outputs))
+             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(source_inputs), .takes = takes, RV_NODE_OUTPUTS(source_outputs))

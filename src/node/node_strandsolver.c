@@ -33,6 +33,7 @@ static const RvPortDef inputs[] = {
      true},
     {"colliders", "Colliders", "Solids that the strands meet.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_VDBS};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The simulated strands.", false},
                                     {"liquid", "Liquid", "Nothing: this solver is dry.", false},
                                     {"state", "State", "The strands with all that a resumed run needs.", false}};
@@ -60,8 +61,9 @@ const RvNodeType rv_node_strandsolver = {
         "them is interpolated: its common turn as a turn, the rest with continuous velocity.\n\n"
         "Drag is linear in the speed relative to the air, with one coefficient across and one along a hair.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 6,
+    .revision = 7,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .empty_output = 2,
     .parms = &strand_table,

@@ -64,6 +64,7 @@ static const double THIN_SHARE = 0.01;          // of the film volume, above whi
 
 static const RvPortDef inputs[] = {
     {"liquid", "Liquid", "Output of a solver: its state, particles, wet strands, or several of them merged.", false}};
+static const unsigned takes[] = {RV_PORT_POINTS | RV_PORT_CURVES};
 static const RvPortDef outputs[] = {{"surface", "Surface", "VDBs surface, density and vel.", false},
                                     {"mesh", "Mesh", "Triangles with v and wetness.", false},
                                     {"points", "Points", "The particles.", false}};
@@ -296,7 +297,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 RV_NODE_TYPE(surface, "Surface", "Liquid",
              "Makes one level set of bulk liquid, films on strands and liquid bridges between strands.",
              "Particles are points that no primitive uses, with volume (or pscale) and v. Films are on curves with "
-             "the point attributes filmheight (metres), filmradius or hairradius, v and wetness, as the solvers write "
+             "the point attributes filmheight, filmradius or hairradius, v and wetness, as the solvers write "
              "them; dropradius is the radius of a drop that hangs at the tip. Other primitives are ignored.\n\n"
              "The surface encloses the volume of the particles. An isolated particle is a ball of its own volume, "
              "sheets and threads stay as thin as they are, and nothing pops: the surface changes smoothly as "
@@ -310,4 +311,4 @@ RV_NODE_TYPE(surface, "Surface", "Liquid",
              "units; smallbulkvolume the part in particles and drops with a radius below one voxel, and thinfilmvolume "
              "the part on strands with a "
              "radius below 1.5 voxels; memoryestimate the estimated bytes.",
-             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             .revision = 2, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

@@ -461,7 +461,7 @@ static RvResult transfer(Transfer* t, RvError* error) {
     return rv_fail(error, RV_BAD_INPUT, "input 3, the simulated guides, is not wired");
   t->meters = cook->time.meters_per_unit > 0 ? cook->time.meters_per_unit : 1;
   // Read the guides and the hairs, and find what moves, how thick it is and where it is rooted.
-  double window = t->p->window / t->meters;
+  double window = t->p->window;
   RvResult result = rv_transfer_guides_read(t->cook, cook->input[1], cook->input[2], window, &t->guides, error);
   if (!result) result = open_output(t, error);
   if (!result) result = find_hairs(t, error);
@@ -524,6 +524,7 @@ static const RvPortDef inputs[] = {
      "The guides of that groom at rest. Without it, the attribute rest of the simulated guides.", false},
     {"guides", "Simulated Guides", "The same guides after simulation.", true},
     {"skin", "Animated Skin", "Fixes the roots exactly to the skin, by skinprim and skinprimuv.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_CURVES, RV_PORT_CURVES, RV_PORT_FACES};
 static const RvPortDef outputs[] = {{"hairs", "Hairs", "All hairs, moved by the guides.", false}};
 
 RV_NODE_TYPE(transfer, "Transfer", "Hair", "Moves all hairs of a groom by a few simulated guides.",
@@ -546,4 +547,5 @@ RV_NODE_TYPE(transfer, "Transfer", "Hair", "Moves all hairs of a groom by a few 
              "from the hair's own guide. Orient and vectors of the hairs turn with them; rest stays.\n\n"
              "Guides are assigned again when anything at rest changes; otherwise the assignment is reused from frame "
              "to frame. A guide with points that are not finite is left out, with a warning.",
-             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs), .free_cache = rv_transfer_bind_free)
+             .revision = 2, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
+             .free_cache = rv_transfer_bind_free)

@@ -22,7 +22,7 @@
   X(TOGGLE, invertxform, "Invert Transformation", 0, "Applies the inverse transform.", ADVANCED)                       \
   X(STRING, attribs, "Attributes", "* ^rest",                                                                          \
     "Attributes to transform besides P, as far as their type says how: names and patterns; ^ before a name leaves it " \
-    "out.",                                                                                                            \
+    "out. A rest that is left out keeps place and orientation, and still takes the scale.",                            \
     ADVANCED)
 RV_PARM_TABLE(TransformParms, transform_table, TRANSFORM_PARMS)
 
@@ -30,6 +30,13 @@ static const RvPortDef transform_inputs[] = {{"geometry", "Geometry", "Geometry 
 static const RvPortDef transform_outputs[] = {{"geometry", "Geometry", "The transformed geometry.", false}};
 
 enum { GRAIN = 8192 };  // elements a task
+
+// Attributes of one number that are lengths, and volumes, by the power of length in their unit.
+static const struct {
+  const char* name;
+  int power;
+} LENGTHS[] = {{"width", 1},      {"hairradius", 1}, {"pscale", 1}, {"filmheight", 1}, {"filmradius", 1},
+               {"dropradius", 1}, {"filmv", 1},      {"wetadd", 1}, {"thickness", 1},  {"volume", 3}};
 
 static const double UNIFORM = 1e-6;      // relative difference of scales that counts as none
 static const double UNIT_SCALE = 1e-12;  // deviation from 1 that is rounding
@@ -39,6 +46,9 @@ typedef struct Move {
   RvXform xform;
   RvAttrib* attrib;             // being transformed
   void* values;                 // its data
+  RvXform stretch;              // the transform without its rotation and translation
+  double scale;                 // mean scale
+  double factor;                // of an attribute that is only scaled
   const uint8_t* points;        // mask; NULL: all
   const uint8_t* prims;         // mask of primitives whose points all move; NULL: all
   const int32_t* vertex_point;  // point of each vertex
@@ -65,8 +75,64 @@ static void move_range(void* arg, size_t begin, size_t end) {
     if (is_selected(m, owner, i)) rv_xform_element(&m->xform, tag, storage, size, m->values, i);
 }
 
+// Scales a range of elements of an attribute of any size.
+static void scale_range(void* arg, size_t begin, size_t end) {
+  const Move* m = arg;
+  RvOwner owner = rv_attrib_owner(m->attrib);
+  RvStorage storage = rv_attrib_storage(m->attrib);
+  size_t size = (size_t)rv_attrib_size(m->attrib);
+  for (size_t i = begin; i < end; ++i)
+    for (size_t k = size * i; is_selected(m, owner, i) && k < size * (i + 1); ++k)
+      rv_xform_store(storage, m->values, k, m->factor * rv_xform_load(storage, m->values, k));
+}
+
+// Applies the stretch of the transform to a range of rest positions.
+static void stretch_range(void* arg, size_t begin, size_t end) {
+  const Move* m = arg;
+  RvStorage storage = rv_attrib_storage(m->attrib);
+  for (size_t i = begin; i < end; ++i)
+    if (is_selected(m, RV_POINT, i)) rv_xform_element(&m->stretch, RV_TAG_POINT, storage, 3, m->values, i);
+}
+
+// Power of length of an attribute's unit; 0: it is none.
+static int length_power(const RvAttrib* attrib) {
+  if (rv_attrib_size(attrib) != 1) return 0;
+  for (size_t i = 0; i < sizeof LENGTHS / sizeof *LENGTHS; ++i)
+    if (strcmp(rv_attrib_name(attrib), LENGTHS[i].name) == 0) return LENGTHS[i].power;
+  return 0;
+}
+
+// True if the stretch is none, up to rounding: the transform is rigid.
+static bool is_rigid(const Move* m) {
+  for (int c = 0; c < 3; ++c) {
+    RvVec3 unit = {c == 0, c == 1, c == 2};
+    if (rv_length(rv_sub(m->stretch.linear.c[c], unit)) > UNIT_SCALE) return false;
+  }
+  return true;
+}
+
+// What the transform does to an attribute; NULL: nothing. Lengths take the mean scale, and keep their bits without one.
+// The natural shape (rest) of strands is theirs whatever their place, but not whatever their size.
+static RvRangeFn* way_of(const RvAttrib* attrib, const TransformParms* p, Move* m) {
+  const char* name = rv_attrib_name(attrib);
+  RvStorage storage = rv_attrib_storage(attrib);
+  int size = rv_attrib_size(attrib);
+  bool point = rv_attrib_owner(attrib) == RV_POINT;
+  bool chosen = rv_select_name(p->attribs, name), scales = fabs(m->scale - 1) > UNIT_SCALE;
+  if (storage != RV_F16 && storage != RV_F32 && storage != RV_F64) return NULL;
+  if (point && strcmp(name, "P") == 0) return move_range;
+  if (point && !chosen && strcmp(name, "rest") == 0 && size == 3) return is_rigid(m) ? NULL : stretch_range;
+  if (!chosen) return NULL;
+  int power = length_power(attrib);
+  m->factor = power == 3 ? m->scale * m->scale * m->scale : m->scale;
+  if (power) return scales ? scale_range : NULL;
+  return rv_xform_moves(rv_attrib_tag(attrib), size) ? move_range : NULL;
+}
+
 // Transforms P and all selected attributes.
 static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m, RvError* error) {
+  m->scale = rv_pow(fabs(rv_mat3_det(m->xform.linear)), 1.0 / 3);
+  m->stretch.linear = rv_mat3_mul(rv_mat3_transpose(m->xform.rotation), m->xform.linear);
   for (int o = 0; o < RV_OWNER_COUNT; ++o) {
     RvOwner owner = (RvOwner)o;
     // A detail attribute cannot move in part.
@@ -74,15 +140,12 @@ static RvResult move_attribs(RvDetail* detail, const TransformParms* p, Move* m,
     for (size_t i = 0; i < rv_detail_attrib_count(detail, owner); ++i) {
       const RvAttrib* attrib = rv_detail_attrib(detail, owner, i);
       const char* name = rv_attrib_name(attrib);
-      RvStorage storage = rv_attrib_storage(attrib);
-      bool is_position = owner == RV_POINT && strcmp(name, "P") == 0;
-      if (storage != RV_F16 && storage != RV_F32 && storage != RV_F64) continue;
-      if (!rv_xform_moves(rv_attrib_tag(attrib), rv_attrib_size(attrib))) continue;
-      if (!is_position && !rv_select_name(p->attribs, name)) continue;
+      RvRangeFn* way = way_of(attrib, p, m);
+      if (!way) continue;
       m->attrib = rv_detail_find_mutable(detail, owner, name);
       m->values = m->attrib ? rv_attrib_write(m->attrib) : NULL;
       if (!m->values) return rv_fail(error, RV_NO_MEMORY, "out of memory for attribute %s", name);
-      rv_parallel_for(rv_attrib_count(m->attrib), GRAIN, move_range, m);
+      rv_parallel_for(rv_attrib_count(m->attrib), GRAIN, way, m);
     }
   }
   return RV_OK;
@@ -207,8 +270,10 @@ static RvResult cook(RvCook* cook, RvError* error) {
 
 RV_NODE_TYPE(transform, "Transform", "Geometry", "Translates, rotates and scales geometry.",
              "Attributes transform by their type: positions are transformed, vectors (such as v) rotate and scale, "
-             "normals stay perpendicular and keep their length, quaternions (orient) and matrices rotate. The rest "
-             "position stays, so that it still describes the rest shape. VDBs get the transform; distances in a level "
+             "normals stay perpendicular and keep their length, quaternions (orient) and matrices rotate. Lengths "
+             "(width, hairradius, pscale, filmheight, filmradius, dropradius, filmv, wetadd, thickness) take the mean "
+             "scale, volume its cube. The rest position keeps its place and orientation and takes the scale, so that "
+             "it still describes the rest shape. VDBs get the transform; distances in a level "
              "set scale, and vectors rotate with it. Mirrored faces are rewound, so that a closed mesh still points "
              "outward; strands keep their order from root to tip.",
-             RV_NODE_INPUTS(transform_inputs), RV_NODE_OUTPUTS(transform_outputs))
+             .revision = 1, RV_NODE_INPUTS(transform_inputs), RV_NODE_OUTPUTS(transform_outputs))

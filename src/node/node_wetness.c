@@ -294,6 +294,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
 }
 
 static const RvPortDef inputs[] = {{"strands", "Strands", "Strands of a wet solver or of transfer.", true}};
+static const unsigned takes[] = {RV_PORT_CURVES};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The same strands with wet shading attributes.", false}};
 
 RV_NODE_TYPE(wetness, "Wetness", "Hair",
@@ -310,4 +311,4 @@ RV_NODE_TYPE(wetness, "Wetness", "Hair",
              "wetness is created if it is missing. All other attributes pass through.\n\n"
              "Strands without filmheight, absorbed and wetness are dry, which a note reports. Liquid that is negative "
              "or not finite counts as none, with a warning.",
-             RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+             RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

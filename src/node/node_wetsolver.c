@@ -39,6 +39,8 @@ static const RvPortDef inputs[] = {
     {"colliders", "Colliders", "Solids that strands and liquid meet.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false},
     {"wind", "Wind", "A VDB vel, the velocity of the air.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS,
+                                 RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
      "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
@@ -61,8 +63,8 @@ const RvNodeType rv_node_wetsolver = {
         "Liquid between strands pulls them into clumps, which open again when it is gone: an evaporated groom is what "
         "it was.\n\n"
         "Under water strands feel pressure and drag, and the liquid feels theirs.\n\n"
-        "Film at the start comes from the strands' point attribute filmheight (metres), and more in every frame from "
-        "wetadd (metres a second). The point or primitive attributes cohesion drag capture capacity drip filmfriction "
+        "Film at the start comes from the strands' point attribute filmheight, and more in every frame from "
+        "wetadd (height a second). The point or primitive attributes cohesion drag capture capacity drip filmfriction "
         "drying multiply the parameters of these names; hairsperguide hairs are stood for by a guide in all of it. "
         "Drops that left a strand have the source -1 and their age since then.\n\n"
         "With hairmode animated the strands go where the input goes; with liquidmode cached the liquid does, and what "
@@ -70,8 +72,9 @@ const RvNodeType rv_node_wetsolver = {
         "Everything else is as in the nodes strandsolver and liquidsolver, to which this one is equal, to the bit, "
         "where there is nothing wet or no strand.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 7,
+    .revision = 8,
     RV_NODE_INPUTS(inputs),
+    .takes = takes,
     RV_NODE_OUTPUTS(outputs),
     .parms = &rv_wet_parm_table,
     RV_NODE_PRESETS(presets),

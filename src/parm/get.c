@@ -35,14 +35,14 @@ bool rv_parms_get(const RvParms* parms, const char* token, int component, RvValu
   if (!row || !rv_parm_has_value(row)) return false;
   // Values are in the order of the rows.
   const RvParmValue* value = parms->values + (row - parms->table->rows);
-  bool standard = rv_parm_value_is_default(value, row);
+  bool standard = rv_parm_value_is_default(value, row, parms->meters);
   // The token of a component goes with component 0.
   if (own >= 0 && component != 0) return false;
   if (own >= 0) component = own;
   if (component < 0 || component >= (row->size > 1 ? row->size : 1)) return false;
   // Describe it by its type.
   if (rv_parm_has_channels(row)) {
-    get_channel(&value->channel[component], row->standard[component], out);
+    get_channel(&value->channel[component], rv_parm_standard(row, component, parms->meters), out);
   } else if (row->type == RV_PARM_RAMP) {
     out->kind = standard ? RV_VALUE_DEFAULT : RV_VALUE_RAMP;
     out->ramp = &value->ramp;

@@ -260,7 +260,7 @@ RvResult rv_parms_reset(RvParms* parms, const char* token, RvError* error) {
   Target target;
   RvResult result = find_target(parms, token, &target, error);
   if (result) return result;
-  if (!rv_parm_value_reset(target.value, target.row))
+  if (!rv_parm_value_reset(target.value, target.row, parms->meters))
     return rv_fail(error, RV_NO_MEMORY, "parameter '%s': no memory for its default", target.token);
   return RV_OK;
 }

@@ -32,7 +32,12 @@ static bool has_text(const RvParmDef* row) {
   return row->type == RV_PARM_STRING || row->type == RV_PARM_FILE;
 }
 
-bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row) {
+double rv_parm_standard(const RvParmDef* row, int component, double meters) {
+  bool length = row->type == RV_PARM_FLOAT && row->unit && strcmp(row->unit, "m") == 0;
+  return length ? row->standard[component] / meters : row->standard[component];
+}
+
+bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row, double meters) {
   // By type: text, ramp or channels.
   if (has_text(row)) {
     char* text = rv_strdup(standard_text(row));
@@ -44,7 +49,7 @@ bool rv_parm_value_reset(RvParmValue* value, const RvParmDef* row) {
   } else if (rv_parm_has_channels(row)) {
     for (int c = 0; c < row->size; ++c) {
       rv_channel_clear(&value->channel[c]);
-      value->channel[c].value = row->standard[c];
+      value->channel[c].value = rv_parm_standard(row, c, meters);
     }
   }
   return true;
@@ -60,15 +65,30 @@ static bool same_ramp(const RvRamp* a, const RvRamp* b) {
   return true;
 }
 
-bool rv_parm_value_is_default(const RvParmValue* value, const RvParmDef* row) {
+bool rv_parm_value_is_default(const RvParmValue* value, const RvParmDef* row, double meters) {
   if (has_text(row)) return strcmp(value->text, standard_text(row)) == 0;
   if (row->type == RV_PARM_RAMP) {
     RvRamp ramp = standard_ramp(row);
     return same_ramp(&value->ramp, &ramp);
   }
   for (int c = 0; rv_parm_has_channels(row) && c < row->size; ++c)
-    if (value->channel[c].kind != RV_CHANNEL_CONSTANT || value->channel[c].value != row->standard[c]) return false;
+    if (value->channel[c].kind != RV_CHANNEL_CONSTANT || value->channel[c].value != rv_parm_standard(row, c, meters))
+      return false;
   return true;
+}
+
+void rv_parms_set_meters(RvParms* parms, double meters) {
+  double before = parms->meters;
+  parms->meters = meters;
+  for (size_t i = 0; i < parms->table->count; ++i) {
+    const RvParmDef* row = parms->table->rows + i;
+    RvParmValue* value = parms->values + i;
+    for (int c = 0; rv_parm_has_channels(row) && c < row->size; ++c) {
+      RvChannel* channel = &value->channel[c];
+      bool standard = channel->kind == RV_CHANNEL_CONSTANT && channel->value == rv_parm_standard(row, c, before);
+      if (standard) channel->value = rv_parm_standard(row, c, meters);
+    }
+  }
 }
 
 //---------------------------------------------------------------------------------------------- creation
@@ -77,10 +97,11 @@ RvParms* rv_parms_new(const RvParmTable* table) {
   RvParms* parms = rv_alloc_zero(1, sizeof *parms);
   if (!parms) return NULL;
   parms->table = table;
+  parms->meters = 1;
   parms->values = rv_alloc_zero(table->count, sizeof *parms->values);
   // All rows at their defaults.
   bool ok = parms->values != NULL;
-  for (size_t i = 0; ok && i < table->count; ++i) ok = rv_parm_value_reset(parms->values + i, table->rows + i);
+  for (size_t i = 0; ok && i < table->count; ++i) ok = rv_parm_value_reset(parms->values + i, table->rows + i, 1);
   if (ok) return parms;
   rv_parms_free(parms);
   return NULL;
@@ -101,6 +122,7 @@ void rv_parms_free(RvParms* parms) {
 RvParms* rv_parms_copy(const RvParms* parms) {
   RvParms* copy = rv_parms_new(parms->table);
   bool ok = copy != NULL;
+  if (ok) copy->meters = parms->meters;
   for (size_t i = 0; ok && i < parms->table->count; ++i) {
     // Each row: channels, text and ramp.
     const RvParmValue* from = parms->values + i;

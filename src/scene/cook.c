@@ -123,6 +123,9 @@ RvResult rv_scene_call_check_inputs(const RvCall* call, RvError* error) {
     if (type->inputs[i].required && !call->node->inputs[i].node)
       return rv_fail(error, RV_BAD_INPUT, "node '%s' (%s): input %zu (%s) is not connected; wire a node into it",
                      call->node->name, type->type, i + 1, type->inputs[i].label);
+  for (size_t i = 0; i < type->ninput; ++i)
+    if (rv_node_check_input(type, i, call->inputs[i], error))
+      return rv_error_context(error, "node '%s' (%s), frame %g", call->node->name, type->type, call->frame);
   return RV_OK;
 }
 

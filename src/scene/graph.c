@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "parm/find.h"
+#include "parm/values.h"
 #include "scene/host.h"
 
 enum {
@@ -150,6 +151,7 @@ RvResult rv_scene_add(RvScene* scene, const char* name, const char* type_name, R
     node->type = type;
     node->name = rv_strdup(name);
     node->parms = rv_parms_new(type->parms);
+    if (node->parms) rv_parms_set_meters(node->parms, scene->meters);
     node->inputs = rv_alloc_zero(type->ninput, sizeof *node->inputs);
     node->reads_files = reads_files(type);
     node->index = scene->nodes.count;

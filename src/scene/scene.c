@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/platform.h"
+#include "parm/values.h"
 #include "rivulet/host.h"
 #include "scene/host.h"
 
@@ -76,6 +77,7 @@ void rv_scene_set_frames(RvScene* scene, double first, double last) {
 void rv_scene_set_meters_per_unit(RvScene* scene, double meters) {
   if (!(meters > 0) || !isfinite(meters)) return;
   scene->meters = meters;
+  for (size_t i = 0; i < scene->nodes.count; ++i) rv_parms_set_meters(scene->nodes.data[i]->parms, meters);
   scene->prepared = false;
 }
 

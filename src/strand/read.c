@@ -99,9 +99,9 @@ static void find_attributes(Reader* r) {
 
 // Radius of a vertex, m: hairradius, else half of `width` where the artist asked for it, else the default.
 static double radius_at(const Reader* r, int32_t point, int32_t prim) {
-  double half = 0.5 * r->material->metersperunit;
-  if (r->point_radius) return rv_attrib_get(r->point_radius, (size_t)point, 0);
-  if (r->prim_radius) return rv_attrib_get(r->prim_radius, (size_t)prim, 0);
+  double meters = r->material->metersperunit, half = 0.5 * meters;
+  if (r->point_radius) return meters * rv_attrib_get(r->point_radius, (size_t)point, 0);
+  if (r->prim_radius) return meters * rv_attrib_get(r->prim_radius, (size_t)prim, 0);
   if (r->point_width) return half * rv_attrib_get(r->point_width, (size_t)point, 0);
   if (r->prim_width) return half * rv_attrib_get(r->prim_width, (size_t)prim, 0);
   return r->material->hairradius;

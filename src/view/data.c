@@ -4,13 +4,14 @@
 
 #include "view/view_scene.h"
 
-// name, legend title, legend unit, attribute, factor to the legend unit, vector length, identifier
+// name, legend title, legend unit, attribute, factor to the legend unit, in units of the scene, vector length,
+// identifier
 static const RvViewData VIEWS[] = {
-    {"wetness", "wetness", "", "wetness", 1, false, false},
-    {"age", "age", "s", "age", 1, false, false},
-    {"film", "film height", "mm", "filmheight", 1000, false, false},  // metres to millimetres
-    {"clump", "clump", "", "clumpid", 1, false, true},
-    {"speed", "speed", "m/s", "v", 1, true, false},
+    {"wetness", "wetness", "", "wetness", 1, false, false, false},
+    {"age", "age", "s", "age", 1, false, false, false},
+    {"film", "film height", "mm", "filmheight", 1000, true, false, false},  // metres to millimetres
+    {"clump", "clump", "", "clumpid", 1, false, false, true},
+    {"speed", "speed", "m/s", "v", 1, true, true, false},
 };
 
 const RvViewData* rv_view_data(const char* name) {
@@ -31,6 +32,6 @@ double rv_view_data_value(const RvViewOptions* options, const RvAttrib* attrib, 
     double y = rv_attrib_get(attrib, element, 1), z = rv_attrib_get(attrib, element, 2);
     x = sqrt(x * x + y * y + z * z);
   }
-  x *= options->view->scale;
+  x *= options->view->scale * (options->view->metric ? options->meters : 1);
   return isfinite(x) ? x : NAN;
 }

@@ -207,6 +207,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
                          .noise = presets[quality].noise,
                          .range = {NAN, NAN},
                          .liquid_memory = 2e9,
+                         .meters = 1,
                          .absorption = {2.5, 0.85, 0.55},
                          .ground = true,
                          .ground_height = NAN,

@@ -36,7 +36,8 @@ typedef struct RvViewData {
   const char* name;          // as on the command line
   const char *title, *unit;  // of the legend
   const char* attribute;     // of points, vertices, primitives or the detail
-  double scale;              // factor from the attribute's unit to the legend's unit
+  double scale;              // factor from the attribute's unit to the legend's unit, in a scene in metres
+  bool metric;               // the attribute is in units of the scene
   bool length;               // the attribute is a vector and its length is shown
   bool label;                // the attribute is an identifier: consecutive numbers get clearly different colours
 } RvViewData;
@@ -57,6 +58,7 @@ typedef struct RvViewOptions {
   RvViewLiquid liquid;
   double liquid_memory;  // bytes that the surface of loose points may take; beyond it points are drawn as drops, with a
                          // warning
+  double meters;         // of a unit of the scene, for false colours
   double absorption[3];  // absorption coefficient of liquid, red green blue, 1/m (Beer's law)
   double shutter;        // shutter time, s, centred on the frame; geometry moves by its `v`
   double aperture;       // lens diameter, m; 0: pinhole, everything in focus

@@ -120,9 +120,12 @@ class Cooking(unittest.TestCase):
 
     def test_warnings_are_kept(self):
         scene = rv.Scene()
-        curve = scene.add("curve")
-        scene.add("fill", "f", inputs=[curve]).cook()
-        self.assertTrue(any("neither faces nor a VDB" in text for text in scene.warnings()), scene.messages)
+        crumb = scene.add("box", size=(0.001, 0.001, 0.001))
+        scene.add("fill", "f", inputs=[crumb], particlesep=0.01).cook()
+        self.assertTrue(any("smaller than one particle" in text for text in scene.warnings()), scene.messages)
+        # a wire of the wrong kind is an error
+        with self.assertRaisesRegex(rv.Error, "takes faces or VDBs"):
+            scene.add("fill", "g", inputs=[scene.add("curve")]).cook()
 
 
 class Geometry(unittest.TestCase):

@@ -245,8 +245,12 @@ def confined_wedge(where, inside, outside):
         done = run(words, outside)
         text = done.stderr + open(f"{wedge}/w0001/log.txt", "rb").read()
         check(done.returncode == 1 and b"outside of the folders" in text, f"wedge {words}: {text}")
+    # other folders are another wedge, which needs a folder of its own
     done = run([*begin, f"inside:{outside}"], where)
-    check(done.returncode == 0 and os.path.exists(f"{wedge}/w0001/b.0001.geo"), f"wedge within two: {done.stderr}")
+    check(done.returncode == 1 and b"holds another wedge" in done.stderr, f"wedge in a used folder: {done.stderr}")
+    second = wedge + "_two"
+    done = run([*begin[:-2], second, "--confine", f"inside:{outside}"], where)
+    check(done.returncode == 0 and os.path.exists(f"{second}/w0001/b.0001.geo"), f"wedge within two: {done.stderr}")
     for words, part in (([wedge, "--failed", "--confine", inside], b"--vary"), ([*begin, ":"], b"empty")):
         done = run(words, where)
         check(done.returncode == 1 and b"--confine" in done.stderr and part in done.stderr, f"wedge {words}: {done.stderr}")

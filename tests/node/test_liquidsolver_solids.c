@@ -250,10 +250,12 @@ static void bad_input(void** state) {
   RvTestLog log;
   RvError error = {0};
   const RvDetail* out;
-  // a collider of no area, and points only
+  // a curve is no collider
   RvScene* scene = open_scene("\"solid\": {\"type\": \"curve\", \"parms\": {}}", POOL, TANK, &log);
-  cook(scene, 2);
+  assert_int_equal(rv_scene_cook(scene, "s:liquid", 2, &out, &error), RV_BAD_INPUT);
+  assert_non_null(strstr(error.text, "input 2 (Colliders) takes faces or VDBs"));
   rv_scene_free(scene);
+  error = (RvError){0};
   // a level set of more voxels than memory
   scene = open_scene("\"solid\": {\"type\": \"box\", \"parms\": {\"size\": [1000, 1000, 1000]}}",
                      "\"size\": [0.02, 0.02, 0.02], \"t\": [0, 501, 0], \"particlesep\": 0.002", "", &log);

@@ -261,8 +261,10 @@ static void limits(void** state) {
 static void open_and_empty_input(void** state) {
   (void)state;
   RvDetail* tube = rv_test_cooked("tube", "cap=off", NULL);
+  // a mesh that is open and holds no water is an error
   RvTestCook c = rv_test_cook("fill", "particlesep=0.1", 1, (const RvDetail*[]){tube});
-  CHECK_OK(c.result, c.error);
+  assert_int_equal(c.result, RV_BAD_INPUT);
+  assert_non_null(strstr(c.error.text, "open at 24 edges and has no inside"));
   assert_non_null(strstr(c.warnings, "open at 24 edges"));
   rv_test_cook_free(&c);
   rv_detail_free(tube);

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "parm/number.h"
 #include "parm/ramp.h"
+#include "parm/values.h"
 #include "parm/vars.h"
 #include "support/parm_sample.h"
 #include "support/rv_test.h"
@@ -309,7 +310,37 @@ static void animated_values(void** state) {
   rv_parms_free(parms);
 }
 
-RV_TESTS(cmocka_unit_test(variables), cmocka_unit_test(missing_folders_stay_written), cmocka_unit_test(animated_texts),
+// lengths that are not set have their default in units of the scene; those that were set stay, also at the default's
+// number
+static void default_lengths_follow_the_unit(void** state) {
+  (void)state;
+  RvError e = {0};
+  SampleParms p;
+  RvValue value;
+  RvParms* parms = rv_parms_new(&sample_table);
+  CHECK_OK(rv_parms_set(parms, "pitch", 0, 0.5, &e), e);
+  rv_parms_set_meters(parms, 0.01);
+  CHECK_OK(rv_parms_eval(parms, NULL, &p, &e), e);
+  CHECK_NEAR(p.length, 25, 1e-12);
+  CHECK_NEAR(p.t[1], 200, 1e-12);
+  assert_true(p.pitch == 0.5 && p.uv[0] == 0.5 && p.count == 1000);
+  assert_true(rv_parms_get(parms, "length", 0, &value) && value.kind == RV_VALUE_DEFAULT);
+  // the number of the default in metres is a value like any other
+  CHECK_OK(rv_parms_set(parms, "length", 0, 0.25, &e), e);
+  assert_true(rv_parms_get(parms, "length", 0, &value) && value.kind == RV_VALUE_NUMBER);
+  RvParms* copy = rv_parms_copy(parms);
+  CHECK_OK(rv_parms_reset(copy, "length", &e), e);
+  CHECK_OK(rv_parms_eval(copy, NULL, &p, &e), e);
+  CHECK_NEAR(p.length, 25, 1e-12);
+  rv_parms_set_meters(copy, 1);
+  CHECK_OK(rv_parms_eval(copy, NULL, &p, &e), e);
+  assert_true(p.length == 0.25 && p.t[1] == 2 && p.pitch == 0.5);
+  rv_parms_free(copy);
+  rv_parms_free(parms);
+}
+
+RV_TESTS(cmocka_unit_test(default_lengths_follow_the_unit), cmocka_unit_test(variables),
+         cmocka_unit_test(missing_folders_stay_written), cmocka_unit_test(animated_texts),
          cmocka_unit_test(expansion_is_bounded), cmocka_unit_test(numbers_read_back), cmocka_unit_test(ramps),
          cmocka_unit_test(ramps_write_and_read_back), cmocka_unit_test(any_text_is_taken_or_refused),
          cmocka_unit_test(hash_tells_values_apart), cmocka_unit_test(hash_forgets_the_order),

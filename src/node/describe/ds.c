@@ -259,9 +259,9 @@ void rv_describe_ds(const RvNodeType* type, RvText* out) {
   rv_text_add(out, "}\n");
 }
 
-// A DOP has no geometry inputs, so it gets a SOP path parameter for each input. The hidden steptime is the simulation time
-// for which Houdini evaluates the node: it tells the plug-in whether the engine's time is the beginning or the end of a
-// step.
+// A DOP has no geometry inputs, so it gets a SOP path parameter for each input. The hidden steptime is the simulation
+// time for which Houdini evaluates the node: it tells the plug-in whether the engine's time is the beginning or the end
+// of a step.
 void rv_describe_dop(const RvNodeType* type, RvText* out) {
   write_parms(type, out);
   rv_text_add(out, "    parm {\n        name    \"steptime\"\n        label   \"Step Time\"\n        type    float\n");

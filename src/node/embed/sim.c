@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/result.h"
+#include "parm/values.h"
 
 //---------------------------------------------------------------------------------------------- life
 
@@ -54,6 +55,7 @@ RvResult rv_sim_create(const RvSimDef* def, RvSim** out, RvError* error) {
     rv_sim_free(sim);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for a simulation");
   }
+  rv_parms_set_meters(sim->values, def->meters_per_unit);
   // the texts are the caller's, and may go
   sim->def.name = sim->name;
   sim->def.kind = type->type;
@@ -193,6 +195,8 @@ static RvResult check_inputs(const RvSim* sim, const RvDetail** inputs, RvError*
     inputs[i] = port->made_next ? port->made_next : port->made;
     if (!inputs[i] && sim->type->inputs[i].required)
       return rv_fail(error, RV_BAD_INPUT, "input '%s' is empty, and this solver needs it", sim->type->inputs[i].name);
+    RvResult result = rv_node_check_input(sim->type, i, inputs[i], error);
+    if (result) return result;
   }
   return RV_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/result.h"
 #include "node/embed/sim.h"
+#include "parm/values.h"
 
 //---------------------------------------------------------------------------------------------- points
 
@@ -259,9 +260,11 @@ static RvResult make_mesh(const char* port, const RvSimMesh* m, RvDetail** out, 
 }
 
 // Values of the node of a mesh, from pairs of token and text.
-static RvResult make_parms(const RvNodeType* maker, const char* const* pairs, RvParms** out, RvError* error) {
+static RvResult make_parms(const RvSim* sim, const RvNodeType* maker, const char* const* pairs, RvParms** out,
+                           RvError* error) {
   *out = rv_parms_new(maker->parms);
   if (!*out) return rv_fail(error, RV_NO_MEMORY, "out of memory for a mesh");
+  rv_parms_set_meters(*out, sim->def.meters_per_unit);
   for (size_t i = 0; pairs && pairs[i]; i += 2) {
     if (!pairs[i + 1]) return rv_fail(error, RV_BAD_INPUT, "parameter '%s' has no value after it", pairs[i]);
     RvResult result = rv_parms_set_text(*out, pairs[i], pairs[i + 1], error);
@@ -283,7 +286,7 @@ RvResult rv_sim_add_mesh(RvSim* sim, const char* port, const RvSimMesh* def, siz
   if (!result) result = make_mesh(port, def, &piece.shape, error);
   if (result) return result;
   RvSimPort* p = &sim->ports[index];
-  result = make_parms(piece.maker, def->parms, &piece.parms, error);
+  result = make_parms(sim, piece.maker, def->parms, &piece.parms, error);
   if (result) rv_error_context(error, "input '%s', mesh %zu (%s)", port, p->pieces.count, piece.maker->type);
   // geometry that was there gives way to meshes
   if (!result && p->pieces.count && !p->pieces.data[0].maker) rv_sim_port_clear(p);

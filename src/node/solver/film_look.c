@@ -12,10 +12,10 @@ static const double MAX_WATERLOAD = 1e9;
 
 // The attributes, by point.
 typedef struct Look {
-  float* filmheight;      // m
+  float* filmheight;      // units of the scene
   float* filmradius;      // units of the scene: radius of the tube of strand and film
   float* dropradius;      // units of the scene: radius of the drop that hangs at a tip, a ball; 0 at other points
-  float* filmv;           // m/s along the strand
+  float* filmv;           // units of the scene a second, along the strand
   float* waterload;       // mass of liquid over mass of hair
   float* wetness;         // 0 to 1, for shading
   float* absorbed;        // liquid in the fibre over what it can hold
@@ -86,10 +86,11 @@ static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, i
   if (!(*wetness >= 0 && *wetness <= 1)) *wetness = 0;
   *wetness += follow * (wetness_of(height, r, saturation) - *wetness);
   // WH-48: the tube of strand and film, in the scene's units.
-  l->filmradius[point] = (float)((r + height) / rv_cook_meters(s->cook));
-  l->dropradius[point] = (float)(drop_radius(w, b, lane, i) / rv_cook_meters(s->cook));
-  l->filmheight[point] = (float)height;
-  l->filmv[point] = (float)film_speed(w, b, lane, i);
+  double meters = rv_cook_meters(s->cook);
+  l->filmradius[point] = (float)((r + height) / meters);
+  l->dropradius[point] = (float)(drop_radius(w, b, lane, i) / meters);
+  l->filmheight[point] = (float)(height / meters);
+  l->filmv[point] = (float)(film_speed(w, b, lane, i) / meters);
   l->waterload[point] = (float)fmin(liquid_mass / fmax(m->hair_mass[vertex], TINY_MASS), MAX_WATERLOAD);
   l->absorbed[point] = (float)saturation;
   l->wetness[point] = (float)*wetness;
@@ -138,8 +139,8 @@ typedef struct Radii {
 } Radii;
 
 static double radius_at(const Radii* r, size_t point, size_t prim) {
-  if (r->point) return r->point[point];
-  if (r->prim) return r->prim[prim];
+  if (r->point) return r->point[point] * r->meters;
+  if (r->prim) return r->prim[prim] * r->meters;
   return r->width ? 0.5 * r->width[point] * r->meters : r->otherwise;
 }
 

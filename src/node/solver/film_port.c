@@ -52,6 +52,9 @@ static RvResult gather_all(RvFilmPort* s, RvError* error) {
   // the one that is no multiple: degrees, within what the parameter allows
   for (size_t k = 0; s->angle && !result && k < s->strands->solver.model->vertices; ++k)
     s->angle[k] = rv_radians(fmin(fmax(s->angle[k], 5), 85));
+  // film is painted in units of the scene a second
+  for (size_t k = 0; s->paint && !result && k < s->strands->solver.model->vertices; ++k)
+    s->paint[k] *= rv_cook_meters(s->cook);
   return result;
 }
 
@@ -129,29 +132,32 @@ static double volume_of(double height, double radius, double length, double hair
   return height > 0 ? rv_film_area(height, radius) * length * hairs : 0;
 }
 
-// A number that is not in 0 to RV_WET_MAX_FILM; attributes are floats, so a little more is the same.
-static bool is_bad_height(double height) {
-  return !(height >= 0 && height <= RV_WET_MAX_FILM * 1.000001);
+// A number that is not in 0 to `most`; attributes are floats, so a little more is the same.
+static bool is_bad_height(double height, double most) {
+  return !(height >= 0 && height <= most * 1.000001);
 }
 
 RvResult rv_film_port_check_height(RvCook* cook, RvDetail* d, RvError* error) {
   const RvAttrib* height = rv_detail_find(d, RV_POINT, "filmheight");
   if (!height || rv_attrib_storage(height) == RV_STRING) return RV_OK;
-  // Count the bad ones; a good attribute is not touched.
+  // Count the bad ones; a good attribute is not touched. Heights are in units of the scene.
+  const double most = RV_WET_MAX_FILM / rv_cook_meters(cook);
   size_t bad = 0, points = rv_detail_count(d, RV_POINT), size = (size_t)rv_attrib_size(height);
-  for (size_t i = 0; i < points; ++i) bad += size && is_bad_height(rv_attrib_get(height, i, 0));
+  for (size_t i = 0; i < points; ++i) bad += size && is_bad_height(rv_attrib_get(height, i, 0), most);
   if (!bad) return RV_OK;
   // Bring them within the bounds.
   double* values = rv_alloc(points * size, sizeof *values);
   if (!values) return no_memory(error);
   rv_attrib_get_doubles(height, values);
   for (size_t i = 0; i < points * size; ++i)
-    if (is_bad_height(values[i])) values[i] = values[i] > 0 ? RV_WET_MAX_FILM : 0;
+    if (is_bad_height(values[i], most)) values[i] = values[i] > 0 ? most : 0;
   RvResult result = rv_attrib_set_doubles(rv_detail_find_mutable(d, RV_POINT, "filmheight"), values, error);
   rv_free(values);
   if (!result)
-    rv_cook_warn(cook, "filmheight of %zu points is below 0, above %g m or no number: it is brought to 0 to %g m", bad,
-                 RV_WET_MAX_FILM, RV_WET_MAX_FILM);
+    rv_cook_warn(cook,
+                 "filmheight of %zu points is below 0, above %g (%g m) or no number: it is brought to 0 to %g; is the "
+                 "scene in centimetres (metersperunit)?",
+                 bad, most, RV_WET_MAX_FILM, most);
   return result;
 }
 
@@ -165,7 +171,7 @@ static double paint_strands(const RvStrandSet* set, const RvAttrib* height, doub
       double length = 0;
       for (int j = i > 0 ? i - 1 : 0; j <= i && j + 1 < strand->vertices; ++j)
         length += 0.5 * rv_distance(rv_vec3_load64(strand->x + 3 * j), rv_vec3_load64(strand->x + 3 * j + 3));
-      double h = fmin(rv_attrib_get(height, point, 0), RV_WET_MAX_FILM);
+      double h = fmin(rv_attrib_get(height, point, 0) * set->metersperunit, RV_WET_MAX_FILM);
       if (!(h > 0)) continue;
       double volume = volume_of(h, strand->radius[i], length, strand->multiple);
       bool possible = volume <= RV_FILM_MOST_VOLUME;

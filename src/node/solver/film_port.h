@@ -93,8 +93,8 @@ RvResult rv_film_port_guides(double hair_radius, RvDetail* strands, RvError* err
 
 //---------------------------------------------------------------------------------------------- film_look.c
 
-// The same attributes on strands of the start frame, which no frame has written yet: those that are missing are zero, the
-// tube is the hair itself, and every strand is a clump of its own.
+// The same attributes on strands of the start frame, which no frame has written yet: those that are missing are zero,
+// the tube is the hair itself, and every strand is a clump of its own.
 RvResult rv_film_port_look_dry(const RvCook* cook, const RvWetParms* parms, RvDetail* strands, RvError* error);
 RvResult rv_film_port_look(RvFilmPort* port, const RvWetParms* parms, double dt, RvDetail* state, RvError* error);
 

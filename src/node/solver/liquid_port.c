@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "node/solver/input_notes.h"
+
 // How P and v of the scene become metres and metres a simulated second.
 static RvLiquidUnits units_of(const RvCook* cook, const RvWetParms* p) {
   return (RvLiquidUnits){rv_cook_meters(cook), p->timescale};
@@ -97,6 +99,7 @@ static RvResult read_start(RvLiquidPort* s, const RvWetParms* p, const RvDetail*
   s->globals.dx = spacing * p->gridscale;
   result = rv_liquid_read(in, &units, spacing, &s->globals, &s->liquid.particles, &faults, error);
   if (!result) tell_faults(s->cook, &faults);
+  if (!result && rv_detail_count(in, RV_POINT)) rv_solver_note_separation(s->cook, spacing);
   return result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "node/solver/input_notes.h"
 #include "strand/rest.h"
 
 // Relative residual of the linear solve that joins strands in contact; Newton itself asks for less in early iterations.
@@ -187,7 +188,11 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
 
   // curves become strands, in equilibrium if asked for
   RvResult result = rv_strands_read(in, material, solver->globals.origin, false, &solver->set, error);
-  if (!result) warn_faults(cook, &solver->set);
+  if (!result) {
+    warn_faults(cook, &solver->set);
+    rv_solver_note_overrides(cook, in);
+    rv_solver_note_hair_size(cook, &solver->set);
+  }
   if (!result) result = rv_strand_model_new(solver->set.defs, solver->set.count, &solver->model, error);
   if (!result) result = rv_strand_state_new(solver->model, solver->set.defs, &solver->state, error);
   if (!result) result = rv_strand_solver_init(solver, error);

@@ -38,16 +38,37 @@ const char* const rv_wet_node_stages[] = {ALL_STAGES(WET_NODE_NAME) NULL};
 
 //---------------------------------------------------------------------------------------------- a frame
 
+// Index of the part of the node's state that is liquid; strands, where the node has them, are the first.
+static size_t liquid_part(const RvWetNode* node) {
+  return node->strands ? 1 : 0;
+}
+
 typedef RvWetFrame Frame;
 
-// The node's own parameters as those of the wet solver: its defaults, what both have by token, and the node's
-// translation.
+// Lengths of the parameters from units of the scene to metres. Those that the node lacks have the default, in metres.
+static void to_meters(const RvCook* cook, RvWetParms* p) {
+  double* const lengths[] = {&p->hairradius, &p->particlesep, &p->sliplength, &p->thickness, &p->rootfree};
+  static const char* const tokens[] = {"hairradius", "particlesep", "sliplength", "thickness", "rootfree"};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; ++i)
+    if (rv_parm_find(cook->type->parms, tokens[i])) *lengths[i] *= rv_cook_meters(cook);
+}
+
+// The node's own parameters as those of the wet solver, in metres: its defaults, what both have by token, and the
+// node's translation.
 static RvWetParms parms_of(const RvWetNode* node, const RvCook* cook, const void* own) {
   RvWetParms parms;
   rv_parm_fill_defaults(&rv_wet_parm_table, &parms);
   rv_parm_copy_common(cook->type->parms, own, &rv_wet_parm_table, &parms);
   node->translate(own, &parms);
+  to_meters(cook, &parms);
   return parms;
+}
+
+// The particles whose material the frame has: those of the state, or, cached and at the start, of the input.
+static const RvDetail* material_particles(const Frame* f) {
+  const RvDetail* in = rv_solver_input(f->cook, f->node->liquid_input);
+  bool ours = f->cook->prev && f->node->liquid && !f->parms.liquidmode;
+  return ours ? f->cook->prev->part[liquid_part(f->node)] : in;
 }
 
 // RvSolverMedia.init
@@ -63,6 +84,8 @@ static RvResult init(RvSolver* s, RvError* error) {
       .cook = cook, .input = node->liquid_input, .frame_solids = &s->colliders, .source_input = node->source_input};
   f->film.cook = cook;
   f->parms = parms_of(node, cook, cook->parms);
+  f->material = rv_liquid_material_read(material_particles(f));
+  rv_liquid_material_apply(&f->material, &f->parms);
   f->now = f->parms;
   return RV_OK;
 }
@@ -83,6 +106,7 @@ static RvResult sample_parms(Frame* f, double share, RvError* error) {
   RvResult result = rv_solver_sample_parms(f->scaffold, share, &changed, error);
   if (changed) {
     f->now = parms_of(f->node, f->cook, f->scaffold->parms);
+    rv_liquid_material_apply(&f->material, &f->now);
     f->now.timescale = f->parms.timescale;
   }
   return result;
@@ -119,11 +143,6 @@ static bool liquid_cancelled(void* user, double time, const char* stage) {
 }
 
 //---------------------------------------------------------------------------------------------- begin and end
-
-// Index of the part of the node's state that is liquid; strands, where the node has them, are the first.
-static size_t liquid_part(const RvWetNode* node) {
-  return node->strands ? 1 : 0;
-}
 
 // RvSolverMedia.load
 static RvResult load(RvSolver* s, RvError* error) {
@@ -280,6 +299,7 @@ static RvResult start_media(Frame* f, RvDetail** strands, RvDetail** liquid, RvE
   if (f->has_strands) result = rv_strand_port_start(&f->strands, &f->parms, strands, error);
   if (!result && f->has_film) result = rv_film_port_start(f->cook, &f->parms, *strands, error);
   if (!result && f->has_liquid) result = start_liquid(f, liquid, error);
+  if (!result && f->has_liquid) rv_liquid_material_note(f->cook, &f->material, material_particles(f));
   return result;
 }
 
@@ -310,7 +330,7 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
   }
   if (result) return result;
   if (strands && rv_solver_number(cook, "guides") != 0)
-    result = rv_film_port_guides(rv_solver_number(cook, "hairradius") / rv_cook_meters(cook), outputs[0], error);
+    result = rv_film_port_guides(rv_solver_number(cook, "hairradius"), outputs[0], error);
   if (result) return result;
   if (strands && liquid) return rv_wet_liquid_output(strands, liquid, &outputs[1], error);
   RvDetail** alone = &outputs[node->strands ? 1 : 0];

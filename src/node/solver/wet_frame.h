@@ -5,6 +5,7 @@
 #define RV_NODE_SOLVER_WET_FRAME_H
 
 #include "node/solver/cached_port.h"
+#include "node/solver/liquid_material.h"
 #include "node/solver/scaffold.h"
 
 // What makes a node one of these solvers: RvSolverType.user.
@@ -21,6 +22,7 @@ typedef struct RvWetFrame {
   const RvWetNode* node;
   RvSolver* scaffold;
   RvCook* cook;
+  RvLiquidMaterial material;               // that the particles bring
   RvWetParms parms;                        // at the frame
   RvWetParms now;                          // at the moment that was asked for last
   bool has_strands, has_liquid, has_film;  // parts of the state

@@ -33,32 +33,39 @@
   X(MENU, integrator, "Integrator", 1, "euler=Implicit Euler|bdf2=BDF2",                                  \
     "Implicit Euler damps motion with long steps; BDF2 keeps swings and spins alive.", ADVANCED)
 
-#define RV_WET_FILM_PARMS(X, animated)                                                                                \
-  X(FLOAT, liquiddensity, "Liquid Density", 1000, HARD(1), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.",   \
-    ADVANCED)                                                                                                         \
-  X(FLOAT, tension, "Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                                                   \
-    "Surface tension on strands: what bridges pull with, and how much strands carry. Water 0.072.")                   \
-  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg",                                               \
-    "Of the liquid on the strands. Their attribute contactangle, in degrees, takes its place.")                       \
-  X(FLOAT, filmviscosity, "Film Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                  \
-    "Of the liquid on strands, and of its drag on strands under water. Water 0.00089.")                               \
-  X(TOGGLE, viscousfilm, "Viscous Film", true,                                                                        \
-    "The film's own viscosity slows it on the strand: thin films creep, thick ones run.", ADVANCED)                   \
-  X(FLOAT, sliplength, "Slip Length", 0, HARD(0), SOFT(1e-3), "m", "How freely the film slips on the strand.",        \
-    ADVANCED)                                                                                                         \
-  X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                                \
-    "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.",     \
-    ADVANCED)                                                                                                         \
+// Flow from strand to strand needs their contacts, which only simulated ones have.
+#define RV_WET_ACROSS_PARMS(X)                                                                                        \
   X(TOGGLE, transverse, "Transverse Flow", false,                                                                     \
     "Film spreads across neighbouring strands. Strands must be simulated: animated ones have no contacts.", ADVANCED, \
-    HIDE(animated))                                                                                                   \
-  X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.")      \
-  X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                       \
-    "Volume of liquid that a strand takes in at most, in volumes of its own.")                                        \
-  X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                         \
-    "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying multiplies it.")      \
-  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                                          \
-    "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
+    HIDE(RV_WET_ANIMATED))
+#define RV_WET_NO_PARMS(X)
+
+// `across`: the rows of flow from strand to strand, or RV_WET_NO_PARMS
+#define RV_WET_FILM_PARMS(X, across)                                                                                 \
+  X(FLOAT, liquiddensity, "Liquid Density", 1000, HARD(1), SOFT(2000), "kg1m-3", "Mass of a volume of the liquid.",  \
+    ADVANCED)                                                                                                        \
+  X(FLOAT, tension, "Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                                                  \
+    "Surface tension on strands: what bridges pull with, and how much strands carry. Water 0.072.")                  \
+  X(FLOAT, contactangle, "Contact Angle", 60, HARD(5), HARD(85), "deg",                                              \
+    "Of the liquid on the strands. Their attribute contactangle, in degrees, takes its place.")                      \
+  X(FLOAT, filmviscosity, "Film Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                 \
+    "Of the liquid on strands, and of its drag on strands under water. Water 0.00089.")                              \
+  X(TOGGLE, viscousfilm, "Viscous Film", true,                                                                       \
+    "The film's own viscosity slows it on the strand: thin films creep, thick ones run.", ADVANCED)                  \
+  X(FLOAT, sliplength, "Slip Length", 0, HARD(0), SOFT(1e-3), "m", "How freely the film slips on the strand.",       \
+    ADVANCED)                                                                                                        \
+  X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                               \
+    "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.",    \
+    ADVANCED)                                                                                                        \
+  across(X)                                                                                                          \
+      X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.") \
+          X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                              \
+            "Volume of liquid that a strand takes in at most, in volumes of its own.")                               \
+              X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                            \
+                "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying "        \
+                "multiplies it.")                                                                                    \
+                  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                         \
+                    "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
 
 #define RV_WET_COUPLE_PARMS(X)                                                                    \
   X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                           \
@@ -98,7 +105,7 @@
   RV_WET_BRIDGE_PARMS(X)                                                                                  \
   RV_WET_COUPLE_PARMS(X)                                                                                  \
   X(FOLDER, "Film")                                                                                       \
-  RV_WET_FILM_PARMS(X, RV_WET_ANIMATED)                                                                   \
+  RV_WET_FILM_PARMS(X, RV_WET_ACROSS_PARMS)                                                               \
   X(FOLDER, "Liquid")                                                                                     \
   RV_LIQUID_SIZE_PARMS(X)                                                                                 \
   RV_LIQUID_KIND_PARMS(X)                                                                                 \
@@ -127,7 +134,7 @@ extern const RvParmTable rv_wet_parm_table;
   X(FOLDER, "Wetting")                                                                    \
   RV_WET_COUPLE_PARMS(X)                                                                  \
   X(FOLDER, "Film")                                                                       \
-  RV_WET_FILM_PARMS(X, "")                                                                \
+  RV_WET_FILM_PARMS(X, RV_WET_NO_PARMS)                                                   \
   X(FOLDER, "Liquid")                                                                     \
   RV_LIQUID_SIZE_PARMS(X)                                                                 \
   X(FOLDER, "Forces")                                                                     \

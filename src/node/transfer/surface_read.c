@@ -183,16 +183,16 @@ static bool is_wet(const Reader* r, const RvAttrib* height, size_t prim) {
 static double radius_of(const Reader* r, const FilmAttribs* a, size_t prim, size_t point, double height) {
   double outer = a->outer ? rv_attrib_get(a->outer, point, 0) : 0;
   if (outer > height) return outer - height;
-  if (a->radius) return rv_attrib_get(a->radius, point, 0) / r->meters;
-  if (a->prim_radius) return rv_attrib_get(a->prim_radius, prim, 0) / r->meters;
-  return r->how->hairradius / r->meters;
+  if (a->radius) return rv_attrib_get(a->radius, point, 0);
+  if (a->prim_radius) return rv_attrib_get(a->prim_radius, prim, 0);
+  return r->how->hairradius;
 }
 
 // Appends a vertex of a wet strand.
 static RvResult put_vertex(Reader* r, const FilmAttribs* a, size_t prim, size_t point, RvError* error) {
   RvSurfaceFilm* f = &r->out->film;
   size_t i = f->count;
-  double height = rv_attrib_get(a->height, point, 0) / r->meters;
+  double height = rv_attrib_get(a->height, point, 0);
   double radius = radius_of(r, a, prim, point, height);
   double wet = a->wetness ? rv_attrib_get(a->wetness, point, 0) : 1;
   put_point(r, point, f->x + 3 * i, f->v + 3 * i);

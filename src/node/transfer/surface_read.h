@@ -7,7 +7,7 @@
 
 typedef struct RvSurfaceRead {
   double particlesep;  // particle separation, units of the scene; 0: estimated
-  double hairradius;   // m, for strands without a radius attribute
+  double hairradius;   // units of the scene, for strands without a radius attribute
 } RvSurfaceRead;
 
 typedef struct RvSurfaceInput {
