@@ -37,6 +37,7 @@ typedef struct Flipbook {
   RvShotSource source;      // of the frames
   RvProgress progress;
   bool movie, still;        // kind of the output; neither: a folder with a sequence
+  bool exr;                 // a still with layers, as OpenEXR
   bool cached;              // read the scene's file caches from disk instead of cooking
   RvCamera view;            // of the current frame
   RvCamera rig;             // camera of the first frame, relative to which the lamps stand
@@ -94,8 +95,8 @@ static RvResult read_look(Flipbook* f, RvError* error) {
 
 // True for the name of an image or movie format that is not supported; otherwise it would become a folder of that name.
 static bool is_other_picture(const char* name) {
-  static const char* const endings[] = {".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".gif",
-                                        ".bmp", ".webp", ".mov", ".avi",  ".mkv", ".webm"};
+  static const char* const endings[] = {".jpg",  ".jpeg", ".tif", ".tiff", ".gif", ".bmp",
+                                        ".webp", ".mov",  ".avi", ".mkv",  ".webm"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
     if (rv_text_ends(name, endings[i])) return true;
   return false;
@@ -129,15 +130,17 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
   if (result) return result;
   if (words->count != 1)
     return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
-  if (!f->output) return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.mp4 or -o FOLDER");
+  if (!f->output)
+    return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.exr, -o FILE.mp4 or -o FOLDER");
   f->session.scene = words->items[0];
   f->session.set = set;
   // Kind of the output.
   f->movie = rv_text_ends(f->output, ".mp4");
-  f->still = rv_text_ends(f->output, ".png");
+  f->exr = rv_text_ends(f->output, ".exr");
+  f->still = f->exr || rv_text_ends(f->output, ".png");
   if (is_other_picture(f->output))
-    return rv_fail(error, RV_BAD_INPUT, "-o %s: this format is not supported; pictures are .png and movies .mp4",
-                   f->output);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "-o %s: this format is not supported; pictures are .png or .exr and movies .mp4", f->output);
   // Quality and size.
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
@@ -196,7 +199,8 @@ static RvResult camera_by_framing(Flipbook* f, double first, double last, RvErro
 static void find_floor(Flipbook* f, const RvShotFrame* content) {
   for (size_t k = 0; k < content->count; ++k) {
     double lo[3], hi[3];
-    if (rv_detail_bounds(content->details[k], lo, hi)) f->floor = fmin(f->floor, lo[1]);
+    if (!rv_view_is_lamp(content->details[k]) && rv_detail_bounds(content->details[k], lo, hi))
+      f->floor = fmin(f->floor, lo[1]);
   }
 }
 
@@ -264,7 +268,9 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   options->shutter = f->numbers[SHUTTER] / fps;
   options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
   options->focus = f->focus ? f->numbers[FOCUS] : f->view.focus;
-  options->exposure = f->numbers[EXPOSURE];
+  options->exposure = f->exposure ? f->numbers[EXPOSURE] : f->view.exposure;
+  options->tone = f->view.tone;
+  options->layers = f->exr;
 }
 
 // Renders one frame and writes its picture.
@@ -283,6 +289,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     set_look(f, &options);
     if (isnan(f->floor)) find_floor(f, &content);
     options.ground_height = f->floor;
+    rv_view_backdrop_from_details((const RvDetail* const*)content.details, content.count, &options);
     options.rig = &f->rig;
     result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,
                             &image, error);
@@ -295,7 +302,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     path = NULL;
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  if (!result) result = rv_view_write_png(&image, path, error);
+  if (!result) result = f->exr ? rv_view_write_exr(&image, path, error) : rv_view_write_png(&image, path, error);
   rv_view_image_free(&image);
   return result;
 }
