@@ -18,12 +18,12 @@
     "Distant lights come from far away, as the sun. Rectangles and discs are soft boxes at a place. A dome lights "   \
     "from "                                                                                                           \
     "all around.")                                                                                                    \
-  X(COLOR, light_color, "Color", 1, 1, 1, "Colour of the light.")                                                     \
-  X(FLOAT, light_intensity, "Intensity", 1, HARD(0), SOFT(10), "",                                                    \
+  X(COLOR, color, "Color", 1, 1, 1, "Colour of the light.")                                                     \
+  X(FLOAT, intensity, "Intensity", 1, HARD(0), SOFT(10), "",                                                    \
     "Brightness. Distant: irradiance of a surface that faces the light; 3 lights white paper fully. Rectangle and "   \
     "disc: "                                                                                                          \
     "irradiance 1 m in front of it. Dome: factor on its radiance.")                                                   \
-  X(FLOAT, light_exposure, "Exposure", 0, HARD(-32), HARD(32), "", "Brightness in stops: 1 doubles it.")              \
+  X(FLOAT, exposure, "Exposure", 0, HARD(-32), HARD(32), "", "Brightness in stops: 1 doubles it.")              \
   X(FOLDER, "Place")                                                                                                  \
   X(VEC3, t, "Translate", 1, 1, 1, SOFT(-10), SOFT(10), "m",                                                          \
     "Position of the lamp. A distant light shines from there towards the target, at any distance.", IF_PLACED)        \
@@ -44,7 +44,7 @@
   X(FOLDER, "Dome")                                                                                                   \
   X(MENU, dome, "Dome", 0, "studio=Studio|uniform=Uniform|image=Image",                                               \
     "A studio with key, rim and fill light, the same light from everywhere, or a picture of a place.", IF_DOME)       \
-  X(FILE, env_map, "Image", "",                                                                                       \
+  X(FILE, envmap, "Image", "",                                                                                       \
     "Latitude-longitude picture: .exr, .hdr or .png. Its centre lies along -Z, its upper edge straight up.",          \
     HIDE("{ lighttype == distant } { lighttype == rectangle } { lighttype == disc } { dome == studio } "              \
          "{ dome == uniform }"))                                                                                      \
@@ -77,12 +77,12 @@ static bool put(RvDetail* d, const char* name, int count, const double* values, 
 // Colour times intensity times exposure. That of an area lamp is its radiance: with Normalize it sends the intensity
 // towards its front, so that irradiance at 1 m is the intensity, whatever the size.
 static RvVec3 light_of(const LightParms* p, double metres) {
-  double power = p->light_intensity * rv_pow(2, p->light_exposure);
+  double power = p->intensity * rv_pow(2, p->exposure);
   bool disc = p->lighttype == RV_LIGHT_DISC - 1;
   double area = disc ? RV_PI / 4 * p->areasize[0] * p->areasize[0] : p->areasize[0] * p->areasize[1];
   bool has_area = disc || p->lighttype == RV_LIGHT_RECTANGLE - 1;
   if (has_area && p->normalizearea) power /= area * metres * metres;
-  return rv_scale(rv_vec3(p->light_color[0], p->light_color[1], p->light_color[2]), power);
+  return rv_scale(rv_vec3(p->color[0], p->color[1], p->color[2]), power);
 }
 
 // Axes of the lamp: the direction in which it shines, and its upper side.
@@ -124,14 +124,14 @@ static RvResult write_light(RvDetail* d, const LightParms* p, double metres, RvE
   kind[2] = p->background;
   RvAttrib* image = NULL;
   result = rv_detail_add_attrib(d, RV_POINT, RV_LIGHT_IMAGE, RV_STRING, 1, RV_TAG_NONE, &image, error);
-  return result ? result : rv_attrib_set_string(image, 0, 0, p->env_map, error);
+  return result ? result : rv_attrib_set_string(image, 0, 0, p->envmap, error);
 }
 
 // Makes the point of the lamp.
 static RvResult cook(RvCook* cook, RvError* error) {
   const LightParms* p = cook->parms;
-  if (p->lighttype == RV_LIGHT_DOME - 1 && p->dome == RV_DOME_IMAGE && !*p->env_map)
-    return rv_fail(error, RV_BAD_INPUT, "env_map is empty: name a .exr, .hdr or .png picture, or set Dome to Studio");
+  if (p->lighttype == RV_LIGHT_DOME - 1 && p->dome == RV_DOME_IMAGE && !*p->envmap)
+    return rv_fail(error, RV_BAD_INPUT, "envmap is empty: name a .exr, .hdr or .png picture, or set Dome to Studio");
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory for a light");
   return rv_node_give(cook, out, write_light(out, p, cook->time.meters_per_unit, error));

@@ -88,12 +88,12 @@ static const double EUMELANIN[3] = {0.419, 0.697, 1.37};
 static const double PHEOMELANIN[3] = {0.187, 0.4, 1.05};
 static const double LARGEST_SHARE = 0.993;                 // of 1 - exp: melanin 1 is a concentration of 8, black
 static const double CONCENTRATION = 1.6;                   // scale of the concentration
-static const double WHITE = 0.92;                          // colour of dense hair without pigment
+static const double WHITE = 0.72;                          // colour of dense hair without pigment
 static const double DEFAULT_HAIR[3] = {0.1, 0.045, 0.02};  // colour of strands outside the group
 
 // The natural colours, in the order of the menu: melanin, redness, share of white strands.
 static const double NATURAL[BY_MELANIN][3] = {
-    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {0.93, 0.15, 0}, {0.22, 0.97, 0}, {0.55, 0.1, 0.62}};
+    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {0.93, 0.15, 0}, {0.36, 0.99, 0}, {0.8, 0.1, 0.5}};
 
 // Defaults of the kinds.
 static const double ROUGHNESS[] = {RV_LOOK_HAIR_ROUGHNESS, 0.45, 0.5, 0, 0};

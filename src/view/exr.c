@@ -1,6 +1,6 @@
 // OpenEXR files: pictures with layers written, and latitude-longitude images read, by the C interface of OpenEXR.
+#include <OpenEXR/openexr.h>
 #include <math.h>
-#include <openexr.h>
 #include <string.h>
 
 #include "base/file.h"

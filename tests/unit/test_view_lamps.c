@@ -54,9 +54,9 @@ static double irradiance(const char* light, int samples) {
 // the intensity times the cosine, whatever the angle and the distance
 static void distant_lamps(void** state) {
   (void)state;
-  CHECK_CLOSE(irradiance("lighttype=distant; t=0 5 0; light_intensity=2; angle=1", 64), 2, 0.01);
-  CHECK_CLOSE(irradiance("lighttype=distant; t=0 1 1; light_intensity=2; angle=0", 64), 2 * sqrt(0.5), 0.01);
-  CHECK_CLOSE(irradiance("lighttype=distant; t=3 1 0; light_intensity=1; light_exposure=1; angle=2", 64), 2 / sqrt(10),
+  CHECK_CLOSE(irradiance("lighttype=distant; t=0 5 0; intensity=2; angle=1", 64), 2, 0.01);
+  CHECK_CLOSE(irradiance("lighttype=distant; t=0 1 1; intensity=2; angle=0", 64), 2 * sqrt(0.5), 0.01);
+  CHECK_CLOSE(irradiance("lighttype=distant; t=3 1 0; intensity=1; exposure=1; angle=2", 64), 2 / sqrt(10),
               0.01);
   // from below nothing arrives
   assert_true(irradiance("lighttype=distant; t=0 -1 0", 16) == 0);
@@ -65,10 +65,10 @@ static void distant_lamps(void** state) {
 // a disc of radius r at the height h above the card: pi L r^2 / (r^2 + h^2)
 static void discs(void** state) {
   (void)state;
-  CHECK_CLOSE(irradiance("lighttype=disc; t=0 1 0; areasize=2 2; normalizearea=0; light_intensity=0.5", 256),
+  CHECK_CLOSE(irradiance("lighttype=disc; t=0 1 0; areasize=2 2; normalizearea=0; intensity=0.5", 256),
               M_PI * 0.5 * 1 / (1 + 1), 0.01);
   // normalised: from afar the intensity over the square of the distance
-  CHECK_CLOSE(irradiance("lighttype=disc; t=0 2 0; areasize=0.05 1; light_intensity=4", 64), 1, 0.01);
+  CHECK_CLOSE(irradiance("lighttype=disc; t=0 2 0; areasize=0.05 1; intensity=4", 64), 1, 0.01);
   // turned away it gives nothing
   assert_true(irradiance("lighttype=disc; t=0 1 0; target=0 2 0", 16) == 0);
 }
@@ -90,17 +90,17 @@ static void rectangles(void** state) {
   (void)state;
   // parallel to the card, 2 x 2 at the height 0.7
   const double square[4][3] = {{-1, 0.7, -1}, {1, 0.7, -1}, {1, 0.7, 1}, {-1, 0.7, 1}};
-  CHECK_CLOSE(irradiance("lighttype=rectangle; t=0 0.7 0; areasize=2 2; normalizearea=0; light_intensity=0.4", 256),
+  CHECK_CLOSE(irradiance("lighttype=rectangle; t=0 0.7 0; areasize=2 2; normalizearea=0; intensity=0.4", 256),
               polygon_irradiance(square, 0.4), 0.01);
   // upright at x = 1, 0.8 high and 0.6 wide, its middle 0.9 high: it faces -x, so that its width runs along z
   const double upright[4][3] = {{1, 0.5, -0.3}, {1, 1.3, -0.3}, {1, 1.3, 0.3}, {1, 0.5, 0.3}};
   CHECK_CLOSE(irradiance("lighttype=rectangle; t=1 0.9 0; target=-5 0.9 0; areasize=0.6 0.8; normalizearea=0; "
-                         "light_intensity=2",
+                         "intensity=2",
                          256),
               polygon_irradiance(upright, 2), 0.01);
   // rolled by 90 degrees width and height change places
   CHECK_CLOSE(irradiance("lighttype=rectangle; t=1 0.9 0; target=-5 0.9 0; areasize=0.8 0.6; roll=90; normalizearea=0; "
-                         "light_intensity=2",
+                         "intensity=2",
                          256),
               polygon_irradiance(upright, 2), 0.01);
 }
@@ -132,17 +132,17 @@ static double patchy_sky(RvVec3 d) {
 
 static void domes(void** state) {
   (void)state;
-  CHECK_CLOSE(irradiance("lighttype=dome; dome=uniform; light_intensity=0.4", 64), 0.4 * M_PI, 0.01);
+  CHECK_CLOSE(irradiance("lighttype=dome; dome=uniform; intensity=0.4", 64), 0.4 * M_PI, 0.01);
   char* path = dome_file("lamps_cosine", 512, 256, cosine_sky);
   char text[256];
-  snprintf(text, sizeof text, "lighttype=dome; dome=image; env_map=%s", path);
+  snprintf(text, sizeof text, "lighttype=dome; dome=image; envmap=%s", path);
   // the integral of cosine squared over the upper half is 2 pi / 3
   CHECK_CLOSE(irradiance(text, 256), 2 * M_PI / 3, 0.01);
   remove(path);
   rv_free(path);
   // half the sky, within 45 degrees of the zenith and beyond: each has half of the projected solid angle
   path = dome_file("lamps_patchy", 512, 256, patchy_sky);
-  snprintf(text, sizeof text, "lighttype=dome; dome=image; env_map=%s; rotate=40; light_color=0.5 1 1", path);
+  snprintf(text, sizeof text, "lighttype=dome; dome=image; envmap=%s; rotate=40; color=0.5 1 1", path);
   CHECK_CLOSE(irradiance(text, 256), 0.5 * (M_PI / 4 * 10 + M_PI / 4 * 0.2), 0.01);
   remove(path);
   rv_free(path);
@@ -178,7 +178,7 @@ static void lamps_cast_shadows(void** state) {
   (void)state;
   RvError error = {0};
   RvTestCook lamp =
-      rv_test_cook("light", "lighttype=disc; t=0 1 0; areasize=0.4 1; normalizearea=0; light_intensity=4", 0, NULL);
+      rv_test_cook("light", "lighttype=disc; t=0 1 0; areasize=0.4 1; normalizearea=0; intensity=4", 0, NULL);
   CHECK_OK(lamp.result, lamp.error);
   RvDetail *white = card(), *wall = card();
   // the wall lies half way, over x < 0
@@ -242,7 +242,7 @@ static void images_of_domes(void** state) {
   remove("lamps.png");
   assert_int_equal(rv_view_read_picture("nowhere.exr", &width, &height, &rgb, &error), RV_BAD_INPUT);
   assert_int_equal(rv_view_read_picture("lamps.jpg", &width, &height, &rgb, &error), RV_UNSUPPORTED);
-  rv_test_cook_fails("light", "lighttype=dome; dome=image", NULL, RV_BAD_INPUT, "env_map is empty");
+  rv_test_cook_fails("light", "lighttype=dome; dome=image", NULL, RV_BAD_INPUT, "envmap is empty");
   rv_test_cook_fails("light", "t=0 0 0", NULL, RV_BAD_INPUT, "same point");
 }
 

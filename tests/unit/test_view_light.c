@@ -344,7 +344,7 @@ static void points_become_a_surface(void** state) {
 static void wet_hair_is_darker_and_shines(void** state) {
   (void)state;
   enum { W = 40, H = 120 };
-  RvTestCook lamp = rv_test_cook("light", "lighttype=distant; t=0 1 2; angle=6; light_intensity=5", 0, NULL);
+  RvTestCook lamp = rv_test_cook("light", "lighttype=distant; t=0 1 2; angle=6; intensity=5", 0, NULL);
   CHECK_OK(lamp.result, lamp.error);
   double best[2] = {0, 0}, mean[2] = {0, 0};
   for (int wet = 0; wet < 2; ++wet) {
