@@ -41,6 +41,7 @@ typedef struct Flipbook {
   RvProgress progress;
   RvMessages messages;      // of the renderer
   bool movie, still;        // kind of the output; neither: a folder with a sequence
+  bool exr;                 // a still with layers, as OpenEXR
   bool cached;              // read the scene's file caches from disk instead of cooking
   bool anyway;              // read them even if they were cooked with other values
   RvCamera view;            // of the current frame
@@ -107,8 +108,8 @@ static RvResult read_look(Flipbook* f, RvError* error) {
 
 // True for the name of an image or movie format that is not supported; otherwise it would become a folder of that name.
 static bool is_other_picture(const char* name) {
-  static const char* const endings[] = {".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".gif",
-                                        ".bmp", ".webp", ".mov", ".avi",  ".mkv", ".webm"};
+  static const char* const endings[] = {".jpg",  ".jpeg", ".tif", ".tiff", ".gif", ".bmp",
+                                        ".webp", ".mov",  ".avi", ".mkv",  ".webm"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i)
     if (rv_text_ends(name, endings[i])) return true;
   return false;
@@ -146,15 +147,17 @@ static RvResult parse(int argc, char** argv, RvTextList* words, RvTextList* set,
     return rv_fail(error, RV_BAD_INPUT, "flipbook takes one scene or folder; it was given %zu", words->count);
   if (f->anyway && !f->cached)
     return rv_fail(error, RV_BAD_INPUT, "--anyway goes with --cached: it draws files that have other values");
-  if (!f->output) return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.mp4 or -o FOLDER");
+  if (!f->output)
+    return rv_fail(error, RV_BAD_INPUT, "give the output with -o FILE.png, -o FILE.exr, -o FILE.mp4 or -o FOLDER");
   f->session.scene = words->items[0];
   f->session.set = set;
   // Kind of the output.
   f->movie = rv_text_ends(f->output, ".mp4");
-  f->still = rv_text_ends(f->output, ".png");
+  f->exr = rv_text_ends(f->output, ".exr");
+  f->still = f->exr || rv_text_ends(f->output, ".png");
   if (is_other_picture(f->output))
-    return rv_fail(error, RV_BAD_INPUT, "-o %s: this format is not supported; pictures are .png and movies .mp4",
-                   f->output);
+    return rv_fail(error, RV_BAD_INPUT,
+                   "-o %s: this format is not supported; pictures are .png or .exr and movies .mp4", f->output);
   // Quality and size.
   f->level = RV_VIEW_NORMAL;
   if (f->quality && !rv_view_quality_from_name(f->quality, &f->level))
@@ -213,7 +216,8 @@ static RvResult camera_by_framing(Flipbook* f, double first, double last, RvErro
 static void find_floor(Flipbook* f, const RvShotFrame* content) {
   for (size_t k = 0; k < content->count; ++k) {
     double lo[3], hi[3];
-    if (rv_detail_bounds(content->details[k], lo, hi)) f->floor = fmin(f->floor, lo[1]);
+    if (!rv_view_is_lamp(content->details[k]) && rv_detail_bounds(content->details[k], lo, hi))
+      f->floor = fmin(f->floor, lo[1]);
   }
 }
 
@@ -299,7 +303,9 @@ static void set_look(const Flipbook* f, RvViewOptions* options) {
   options->shutter = f->numbers[SHUTTER] / fps;
   options->aperture = f->aperture ? f->numbers[APERTURE] : f->view.aperture;
   options->focus = f->focus ? f->numbers[FOCUS] : f->view.focus;
-  options->exposure = f->numbers[EXPOSURE];
+  options->exposure = f->exposure ? f->numbers[EXPOSURE] : f->view.exposure;
+  options->tone = f->view.tone;
+  options->layers = f->exr;
 }
 
 // Renders one frame and writes its picture.
@@ -319,6 +325,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     if (isnan(f->floor)) find_floor(f, &content);
     if (!f->floor_is_clear) clear_floor(f, &content);
     options.ground_height = f->floor;
+    rv_view_backdrop_from_details((const RvDetail* const*)content.details, content.count, &options);
     options.rig = &f->rig;
     result = rv_view_render((const RvDetail* const*)content.details, content.count, &f->view, &options, stopped, f,
                             &image, error);
@@ -331,7 +338,7 @@ static RvResult render_frame(Flipbook* f, double frame, RvError* error) {
     path = NULL;
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
-  if (!result) result = rv_view_write_png(&image, path, error);
+  if (!result) result = f->exr ? rv_view_write_exr(&image, path, error) : rv_view_write_png(&image, path, error);
   rv_view_image_free(&image);
   return result;
 }

@@ -21,6 +21,11 @@ static bool is_camera(const RvScene* scene, const char* node) {
   return strcmp(rv_scene_node_type(scene, node)->type, "camera") == 0;
 }
 
+// True for a node of type light.
+static bool is_light(const RvScene* scene, const char* node) {
+  return strcmp(rv_scene_node_type(scene, node)->type, "light") == 0;
+}
+
 // Adds a node to those that are drawn.
 static RvResult add_output(RvShotSource* source, const char* output, RvError* error) {
   if (source->noutput == RV_SHOT_MAX_DETAILS)
@@ -28,6 +33,13 @@ static RvResult add_output(RvShotSource* source, const char* output, RvError* er
                    RV_SHOT_MAX_DETAILS);
   source->outputs[source->noutput++] = output;
   return RV_OK;
+}
+
+// True if a node is among those that are drawn.
+static bool is_listed(const RvShotSource* source, const char* node) {
+  for (size_t i = 0; i < source->noutput; ++i)
+    if (strcmp(source->outputs[i], node) == 0) return true;
+  return false;
 }
 
 RvResult rv_cli_shots_from_scene(RvShotSource* source, RvSession* session, const char* nodes, RvError* error) {
@@ -46,6 +58,12 @@ RvResult rv_cli_shots_from_scene(RvShotSource* source, RvSession* session, const
   for (size_t i = 0; i < count && !nodes && !result; ++i) {
     const char* name = rv_scene_node_name(scene, i);
     if (!is_camera(scene, name) && !rv_scene_is_read(scene, name)) result = add_output(source, name, error);
+  }
+  // Lights shine whatever is drawn.
+  for (size_t i = 0; i < count && nodes && !result; ++i) {
+    const char* name = rv_scene_node_name(scene, i);
+    if (is_light(scene, name) && !rv_scene_is_read(scene, name) && !is_listed(source, name))
+      result = add_output(source, name, error);
   }
   if (!result && source->noutput == 0)
     result = rv_fail(error, RV_BAD_INPUT, "the scene has no output to draw; name nodes with --node");

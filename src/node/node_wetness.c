@@ -1,11 +1,13 @@
 // Wetness: liquid on and in strands as colour, roughness, width and clumping for a hair shader.
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "math/scalar.h"
 #include "node/define.h"
+#include "node/look.h"
 #include "node/shape/select.h"
 #include "node/transfer/wetness.h"
 
@@ -27,8 +29,8 @@
     WHEN("{ colorattrib == \"\" }"))                                                                                   \
   X(RAMP, colorramp, "Color Ramp", "0 0 linear, 1 1 linear",                                                           \
     "Blend from no change to the Wet Color, over film and absorbed liquid together.", WHEN("{ colorattrib == \"\" }")) \
-  X(COLOR, basecolor, "Base Color", 1, 1, 1,                                                                           \
-    "Colour of dry strands without the attribute. White makes it a multiplier for the shader.",                        \
+  X(COLOR, basecolor, "Base Color", 0.1, 0.045, 0.02,                                                                  \
+    "Colour of dry strands without the attribute: brown hair. White makes it a multiplier for the shader.",            \
     WHEN("{ colorattrib == \"\" }"))                                                                                   \
   X(FLOAT, clumpvary, "Clump Variation", 0, HARD(0), HARD(1), "",                                                      \
     "Largest share by which wet clumps are darker, each by its number. The colour jumps where the number of a clump "  \
@@ -41,8 +43,8 @@
     "Roughness attribute that is multiplied. Empty: none.", ADVANCED)                                                  \
   X(RAMP, roughnessramp, "Roughness Ramp", "0 1 smooth, 1 0.4 smooth",                                                 \
     "Factor on the roughness over film. Lower values make wet hair glossier.", WHEN("{ roughnessattrib == \"\" }"))    \
-  X(FLOAT, baseroughness, "Base Roughness", 1, HARD(0), SOFT(1), "",                                                   \
-    "Roughness of dry strands without the attribute. 1 makes it a multiplier for the shader.", ADVANCED,               \
+  X(FLOAT, baseroughness, "Base Roughness", 0.3, HARD(0), SOFT(1), "",                                                 \
+    "Roughness of dry strands without the attribute: that of natural hair. Lower is glossier.", ADVANCED,              \
     WHEN("{ roughnessattrib == \"\" }"))                                                                               \
   X(STRING, widthattrib, "Width Attribute", "width",                                                                   \
     "Width attribute that is multiplied; if it is missing, twice hairradius is used. Empty: none.", ADVANCED)          \
@@ -255,6 +257,19 @@ static RvResult write_wetness(Wetness* w, RvError* error) {
   return RV_OK;
 }
 
+// Tells renderers which attributes include wetness, so that they do not apply it twice. Dry strands stay as they are.
+static RvResult mark(Wetness* w, RvError* error) {
+  bool any = false;
+  for (size_t i = 0; i < w->npoint && !any; ++i) any = w->wet[i] > 0;
+  if (!any) return RV_OK;
+  int baked =
+      (strcmp(w->p->colorattrib, "Cd") == 0 ? 1 : 0) | (strcmp(w->p->roughnessattrib, "roughness") == 0 ? 2 : 0);
+  int32_t* to = rv_detail_i32_write(w->out, RV_GLOBAL, RV_LOOK_WET, 1, error);
+  if (!to) return RV_NO_MEMORY;
+  *to = baked;
+  return RV_OK;
+}
+
 // The whole cook: wetness, then each attribute.
 static RvResult remap(Wetness* w, RvError* error) {
   const WetnessParms* p = w->p;
@@ -273,6 +288,7 @@ static RvResult remap(Wetness* w, RvError* error) {
     result = change(w, width_range, (RvWetChange){.name = p->widthattrib, .size = 1, .like = "hairradius"}, error);
   if (!result)
     result = change(w, clump_range, (RvWetChange){.name = p->clumpattrib, .size = 1, .op = RV_WET_TOWARDS}, error);
+  if (!result) result = mark(w, error);
   return result ? result : write_wetness(w, error);
 }
 
@@ -297,18 +313,20 @@ static const RvPortDef inputs[] = {{"strands", "Strands", "Strands of a wet solv
 static const unsigned takes[] = {RV_PORT_CURVES};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The same strands with wet shading attributes.", false}};
 
-RV_NODE_TYPE(wetness, "Wetness", "Hair",
-             "Turns liquid on and in strands into colour, roughness, width and clumping for a hair shader.",
-             "The look of a point depends only on its own film, absorbed liquid and clump in this frame, so it "
-             "changes as smoothly as they do. Film makes hair darker and glossier and draws it together. Absorbed "
-             "liquid makes it darker and thicker, and remains when the film is gone: towelled hair is dark but "
-             "dull.\n\n"
-             "Ramps begin at dry. With the default ramps dry hair does not change by a bit. A ramp that does not "
-             "begin at 1 (0 for color, film, absorbed and clump) also changes dry hair, and keys with constant "
-             "interpolation make the look jump.\n\n"
-             "Cd, roughness and width are multiplied, whether they are on points, vertices, primitives or the detail; "
-             "missing attributes are created. clump moves from its value towards 1, as a mask or blend for clumping. "
-             "wetness is created if it is missing. All other attributes pass through.\n\n"
-             "Strands without filmheight, absorbed and wetness are dry, which a note reports. Liquid that is negative "
-             "or not finite counts as none, with a warning.",
-             RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))
+RV_NODE_TYPE(
+    wetness, "Wetness", "Hair",
+    "Turns liquid on and in strands into colour, roughness, width and clumping for a hair shader.",
+    "The look of a point depends only on its own film, absorbed liquid and clump in this frame, so it "
+    "changes as smoothly as they do. Film makes hair darker and glossier and draws it together. Absorbed "
+    "liquid makes it darker and thicker, and remains when the film is gone: towelled hair is dark but "
+    "dull.\n\n"
+    "Ramps begin at dry. With the default ramps dry hair does not change by a bit. A ramp that does not "
+    "begin at 1 (0 for color, film, absorbed and clump) also changes dry hair, and keys with constant "
+    "interpolation make the look jump.\n\n"
+    "Cd, roughness and width are multiplied, whether they are on points, vertices, primitives or the detail; "
+    "missing attributes are created. clump moves from its value towards 1, as a mask or blend for clumping. "
+    "wetness is created if it is missing. All other attributes pass through. The detail attribute rv_look_wet tells "
+    "the flipbook what includes wetness already (1 Cd, 2 roughness, 3 both).\n\n"
+    "Strands without filmheight, absorbed and wetness are dry, which a note reports. Liquid that is negative "
+    "or not finite counts as none, with a warning.",
+    .revision = 1, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

@@ -5,13 +5,14 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
-static const double FOV = 30;              // degrees: a portrait lens, with little perspective distortion
-static const double WIDEST_FOV = 179;      // degrees; at 180 the tangent of the half angle diverges
-static const double LEAST_VIEW = 1e-100;   // metres: distance of eye and target whose square is still a number
-static const double LEAST_SINE = 1e-6;     // of the angle between view and up
-static const double NEAREST_SHARE = 0.01;  // of the target distance: smallest depth for the size of a pixel
-static const double LEAST_EXTENT = 1e-6;   // relative size that a single point is given for framing
-static const double LONGEST_LENGTH = 1e9;  // metres; larger apertures and focus distances are taken for errors
+static const double FOV = 30;               // degrees: a portrait lens, with little perspective distortion
+static const double WIDEST_FOV = 179;       // degrees; at 180 the tangent of the half angle diverges
+static const double LEAST_VIEW = 1e-100;    // metres: distance of eye and target whose square is still a number
+static const double LEAST_SINE = 1e-6;      // of the angle between view and up
+static const double NEAREST_SHARE = 0.01;   // of the target distance: smallest depth for the size of a pixel
+static const double LEAST_EXTENT = 1e-6;    // relative size that a single point is given for framing
+static const double LARGEST_EXPOSURE = 64;  // stops
+static const double LONGEST_LENGTH = 1e9;   // metres; larger apertures and focus distances are taken for errors
 
 static bool finite3(const double* v) {
   return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
@@ -106,6 +107,12 @@ bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera) {
   c.focus = global_length(detail, "rv_cam_focus");
   c.near = global_length(detail, "rv_cam_near");
   c.far = global_length(detail, "rv_cam_far");
+  const RvAttrib* exposure = rv_detail_find(detail, RV_GLOBAL, "rv_cam_exposure");
+  if (exposure && rv_attrib_storage(exposure) != RV_STRING && fabs(rv_attrib_get(exposure, 0, 0)) <= LARGEST_EXPOSURE)
+    c.exposure = rv_attrib_get(exposure, 0, 0);
+  const RvAttrib* tone = rv_detail_find(detail, RV_GLOBAL, "rv_cam_tone");
+  if (tone && rv_attrib_storage(tone) != RV_STRING)
+    c.tone = (int)rv_clamp(rv_attrib_get(tone, 0, 0), 0, RV_VIEW_TONE_COUNT - 1);
   RvVec3 right, up, forward;
   if (!basis(&c, &right, &up, &forward)) return false;
   *camera = c;
@@ -164,8 +171,33 @@ static void fit_box(RvViewFit* fit, const double lo[3], const double hi[3]) {
     fit_point(fit, &f, rv_vec3(i & 1 ? hi[0] : lo[0], i & 2 ? hi[1] : lo[1], i & 4 ? hi[2] : lo[2]));
 }
 
+bool rv_view_is_lamp(const RvDetail* detail) {
+  const RvAttrib* kinds = rv_view_lamp_kinds(detail);
+  size_t npoint = rv_detail_count(detail, RV_POINT);
+  for (size_t i = 0; kinds && i < npoint; ++i)
+    if (!(rv_attrib_get(kinds, i, 0) > 0)) return false;
+  return kinds != NULL;
+}
+
+bool rv_view_backdrop_from_details(const RvDetail* const* details, size_t count, RvViewOptions* options) {
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) {
+    const RvAttrib* colors = details[i] ? rv_detail_find(details[i], RV_GLOBAL, RV_LOOK_BACKDROP) : NULL;
+    const RvAttrib* ground = details[i] ? rv_detail_find(details[i], RV_GLOBAL, RV_LOOK_GROUND) : NULL;
+    if (!colors || !ground || rv_attrib_size(colors) < 6 || rv_attrib_size(ground) < 3) continue;
+    for (int k = 0; k < 3; ++k) {
+      options->background_top[k] = (float)rv_attrib_get(colors, 0, k);
+      options->background_bottom[k] = (float)rv_attrib_get(colors, 0, k + 3);
+    }
+    options->ground = rv_attrib_get(ground, 0, 0) > 0;
+    if (rv_attrib_get(ground, 0, 1) > 0) options->ground_height = rv_attrib_get(ground, 0, 2);
+    any = true;
+  }
+  return any;
+}
+
 void rv_view_fit_add(RvViewFit* fit, const RvDetail* detail) {
-  if (!detail) return;
+  if (!detail || rv_view_is_lamp(detail)) return;
   const RvAttrib* P = rv_detail_find(detail, RV_POINT, "P");
   size_t npoint = rv_detail_count(detail, RV_POINT);
   Framing f = framing(fit->aspect);

@@ -9,6 +9,7 @@
 #include "math/scalar.h"
 #include "view/view_scene.h"
 
+enum { ALONG, TILT, VARYING, AROUND = VARYING, INDEX, LOOKS };  // of a strand's look; the first vary along it
 enum {
   GRAIN = 256,             // strands a task
   MAX_SPLITS = 8,          // segments a span
@@ -20,6 +21,8 @@ static const double DEFAULT_RADIUS = 40e-6;  // of a human hair, metres
 static const double FARTHEST = 1e18;         // metres; Embree's own limit is 1.8e18
 static const double LEAST_GAP = 1e-3;        // of two vertices, in radii
 static const double FLOAT_GAP = 1e-6;        // the same relative to their position, above the rounding of floats
+static const double THIN_PIXELS = 1.5;       // radius up to which a strand is drawn flat
+static const double LEAST_AROUND = 0.05;     // roughness around a fibre that the table resolves
 static const double LARGEST_ID = 9e18;       // within the range of int64_t
 
 // A numeric attribute of vertices, points, primitives or the detail.
@@ -44,6 +47,7 @@ typedef struct Hair {
   const float* position32;
   const RvAttrib* position;
   Source width, radius, pscale, film, color, wet, id, velocity, data;
+  Source look[LOOKS];  // roughness along the fibre, tilt, roughness around it, index
   const RvViewOptions* options;
   Strand* strands;
   size_t count;
@@ -160,6 +164,16 @@ static double wet_at(const Hair* h, const Strand* s, size_t i) {
   return w > 0 ? fmin(w, 1) : 0;
 }
 
+// Look number k at point i, or its default.
+static double look_at(const Hair* h, const Strand* s, size_t i, int k) {
+  static const double standard[LOOKS] = {RV_LOOK_HAIR_ROUGHNESS, RV_LOOK_HAIR_TILT, RV_LOOK_HAIR_ROUGHNESS,
+                                         RV_LOOK_HAIR_IOR};
+  if (!h->look[k].attrib) return standard[k];
+  size_t vertex = (size_t)h->start[s->prim] + i;
+  double v = value(&h->look[k], s->prim, vertex, (size_t)h->point[vertex], 0);
+  return isfinite(v) ? v : standard[k];
+}
+
 // Velocity between points i and next at parameter t; components that are not finite count as 0.
 static RvVec3 velocity_at(const Hair* h, const Strand* s, size_t i, size_t next, double t) {
   double v[3];
@@ -210,6 +224,9 @@ static void emit_vertex(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, 
   if (h->part->values)
     h->part->values[at] = (float)(data_at(h, s, i) * (1 - t) + (t > 0 ? data_at(h, s, next) * t : 0));
   if (h->part->wet) h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
+  for (int k = 0; h->part->look && k < VARYING; ++k)
+    h->part->look[VARYING * at + (size_t)k] =
+        (float)(look_at(h, s, i, k) * (1 - t) + (t > 0 ? look_at(h, s, next, k) * t : 0));
   s->vertex_count++;
 }
 
@@ -269,15 +286,39 @@ static bool allocate_part(const Hair* h, RvPart* part, size_t nvertex) {
   bool film = h->film.attrib;
   bool moves = h->velocity.attrib;
   bool data = h->data.attrib;
+  bool look = h->look[ALONG].attrib || h->look[TILT].attrib;
   part->nvertex = nvertex;
   // Embree reads 16 bytes at the last vertex, so one vertex of padding follows.
   return (part->vertices = rv_alloc_zero(nvertex + 1, 4 * sizeof(float))) &&
          (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
+         (!look || (part->look = rv_alloc(nvertex, VARYING * sizeof(float)))) &&
+         (part->fibres = rv_alloc(1, sizeof(RvFibreTable))) &&
          (!film || (part->core = rv_alloc(nvertex, sizeof(float)))) &&
          (!moves || (part->velocity = rv_alloc_zero(nvertex, 3 * sizeof(float)))) &&
          (!data || (part->values = rv_alloc(nvertex, sizeof(float)))) &&
          (part->indices = rv_alloc(nvertex, sizeof(uint32_t))) && (part->flags = rv_alloc(nvertex, 1));
+}
+
+// Makes the table of the fibres: index and roughness around them are the means over the strands.
+static void make_table(const Hair* h) {
+  double around = 0, index = 0;
+  for (size_t k = 0; k < h->count; ++k) {
+    around += look_at(h, &h->strands[k], 0, AROUND) / (double)h->count;
+    index += look_at(h, &h->strands[k], 0, INDEX) / (double)h->count;
+  }
+  rv_view_fibre_table(h->part->fibres, rv_clamp(index, 1.01, 3), rv_clamp(around, LEAST_AROUND, 1));
+}
+
+// True if no strand looks round: it is narrower than a few pixels, and no film shows on it.
+static bool is_thin(const Hair* h) {
+  if (h->part->core) return false;
+  for (size_t k = 0; k < h->count; ++k)
+    for (size_t i = 0; i < h->strands[k].vertex_count; ++i) {
+      const float* v = h->part->vertices + 4 * (h->strands[k].vertex + i);
+      if (v[3] > THIN_PIXELS * rv_view_lens_pixel(h->lens, rv_vec3_load(v))) return false;
+    }
+  return true;
 }
 
 // Numbers the segments of all strands and extends the bounds and statistics of the scene.
@@ -297,7 +338,8 @@ static void count_segments(RvViewScene* scene, Hair* h) {
 }
 
 // Finds the topology and the attributes of the strands.
-static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const RvViewOptions* options) {
+static Hair read_attributes(const RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
+                            const RvViewOptions* options) {
   Hair h = {.lens = lens,
             .options = options,
             .min_pixels = options->min_pixels,
@@ -308,10 +350,13 @@ static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const Rv
             .width = find(detail, "width", 1),
             .radius = find(detail, "hairradius", 1),
             .pscale = find(detail, "pscale", 1),
-            .film = find(detail, "filmradius", 1),
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
             .id = find(detail, "id", 1)};
+  // Film that a level set shows is not drawn again.
+  if (!scene->film_covered) h.film = find(detail, "filmradius", 1);
+  static const char* const looks[LOOKS] = {RV_LOOK_ROUGHNESS, RV_LOOK_TILT, RV_LOOK_ROUGHNESS_AROUND, RV_LOOK_IOR};
+  for (int k = 0; k < LOOKS; ++k) h.look[k] = find(detail, looks[k], 1);
   if (options->shutter > 0) h.velocity = find(detail, "v", 3);
   h.data.attrib = rv_view_data_attrib(detail, options);
   if (h.data.attrib) h.data.owner = rv_attrib_owner(h.data.attrib);
@@ -332,7 +377,7 @@ static size_t number_vertices(RvViewScene* scene, Hair* h) {
 
 RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                           RvError* error) {
-  Hair h = read_attributes(detail, lens, options);
+  Hair h = read_attributes(scene, detail, lens, options);
   RvResult result = RV_OK;
   if (!list_strands(&h, detail)) goto full;
   if (h.count == 0) goto done;
@@ -347,8 +392,11 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
   // Fill the part strand by strand.
   h.part = rv_view_new_part(scene, RV_PART_HAIR);
   if (!h.part || !allocate_part(&h, h.part, nvertex)) goto full;
+  h.part->baked = rv_view_baked(detail);
+  make_table(&h);
   rv_parallel_for(h.count, GRAIN, fill_vertices, &h);
   count_segments(scene, &h);
+  h.part->thin = is_thin(&h);
   rv_parallel_for(h.count, GRAIN, fill_segments, &h);
 done:
   rv_free(h.strands);

@@ -1,4 +1,4 @@
-// Display encoding of an image (highlight roll-off, sRGB, dither) and PNG files by libpng.
+// Display encoding of an image (tone mapping, sRGB, dither) and PNG files by libpng.
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
@@ -19,14 +19,12 @@ enum {
 void rv_view_image_free(RvImage* image) {
   if (!image) return;
   rv_free(image->rgb);
+  rv_free(image->alpha);
+  rv_free(image->depth);
+  rv_free(image->normal);
+  rv_free(image->id);
+  rv_free(image->wetness);
   *image = (RvImage){0};
-}
-
-// Linear up to `knee`, then exponential towards 1 with a continuous slope, so that highlights keep their gradation.
-static double roll_off(double x) {
-  const double knee = 0.6;
-  if (!(x > 0)) return 0;
-  return x <= knee ? x : knee + (1 - knee) * (1 - rv_exp(-(x - knee) / (1 - knee)));
 }
 
 // sRGB transfer function (IEC 61966-2-1).
@@ -47,9 +45,11 @@ static void convert_rows(void* arg, size_t begin, size_t end) {
     for (size_t x = 0; x < (size_t)c->image->width; ++x) {
       size_t at = y * (size_t)c->image->width + x;
       RvRandom4 noise = rv_random4(DITHER_SEED, at, 0);
+      double display[3];
+      rv_view_tone(c->image->tone, c->image->rgb + 3 * at, display);
       for (int k = 0; k < 3; ++k) {
         double linear = c->image->rgb[3 * at + k];
-        double v = 255 * srgb(c->image->exact ? rv_clamp(linear, 0, 1) : roll_off(linear));
+        double v = 255 * srgb(c->image->exact ? rv_clamp(linear, 0, 1) : display[k]);
         if (c->image->exact) {
           c->bytes[3 * at + k] = (uint8_t)(v + 0.5);
           continue;

@@ -1,24 +1,76 @@
-// Shading of meshes and spheres: a skin-like diffuse response with a GGX highlight; dispatch to the hair model.
+// Shading of meshes and spheres: diffuse light, softened by scattering below skin, and a GGX highlight; wet surfaces
+// are darker and glossier. Dispatch to the hair model.
 #include "view/light.h"
 
 #include <math.h>
 
 #include "math/scalar.h"
 
+enum { FLOATS = 4, STRANDS = 3 };  // numbers of a corner's look; strands that block light at a mesh
+
 static const RvVec3 SKIN = {0.31, 0.225, 0.185};  // default albedo of meshes, linear RGB
-static const double SKIN_F0 = 0.035;              // reflectance at normal incidence (index 1.46)
-static const double SKIN_ROUGHNESS = 0.5;         // of the GGX highlight
-static const double SKIN_SKY_SHARE = 0.25;        // of the mirrored room that a rough surface shows
-static const double LEAST_VIEW_COSINE = 0.05;     // limits the highlight at grazing angles
-static const double LEAST_LUMA = 1e-4;            // of the hair colour, against division by zero
-static const double SKIN_WRAP = 0.15;             // cosine beyond the terminator to which scattered light reaches
+static const double SKIN_INDEX = 1.44;
+static const double SKIN_ROUGHNESS = 0.5;      // of the GGX highlight
+static const double LEAST_ROUGHNESS = 0.05;    // a picture's few rays would miss narrower highlights
+static const double WET_ROUGHNESS = 0.14;      // of a film on skin: it follows the skin's relief
+static const double WET_F0 = 0.0255;           // reflectance of water in air, and of skin in water
+static const double LEAST_VIEW_COSINE = 0.05;  // limits the highlight at grazing angles
+static const double SKIN_WRAP = 0.15;          // cosine beyond the terminator to which scattered light reaches
+static const double LEAST_DENSITY = 1e-6;
+
+// Share of light that strands let through to a mesh.
+static const double STRAND_TRANSMITTANCE[STRANDS + 1] = {1, 0.42, 0.15, 0};
+// Share of diffuse light that scattered below skin, by red, green and blue: red light goes farthest.
+static const double BELOW[3] = {0.6, 0.3, 0.2};
+
+// Albedo of a wet surface. Light scattered back under a film is partly reflected inwards at the water's surface:
+// (1 - Re)(1 - Ri) a / (1 - Ri a) with the external and internal diffuse reflectances of water (Lekner and Dorf 1988,
+// "Why some things are darker when wet").
+static double wetted(double albedo, double wet) {
+  const double outer = 0.066;  // external diffuse reflectance of water, Re
+  const double inner = 0.49;   // internal diffuse reflectance of water, Ri
+  double under = (1 - outer) * (1 - inner) * albedo / (1 - inner * fmin(albedo, 1));
+  return albedo + (under - albedo) * wet;
+}
 
 //---------------------------------------------------------------------------------------------- hits
 
+// Applies wetness to the look of a surface.
+static void wet_surface(RvSurface* s, int baked) {
+  double wet = s->wet = s->wetness * (2 - s->wetness);
+  if (wet <= 0) return;
+  if (!(baked & 1)) s->color = rv_vec3(wetted(s->color.x, wet), wetted(s->color.y, wet), wetted(s->color.z, wet));
+  if (!(baked & 2)) s->roughness += wet * (fmin(WET_ROUGHNESS, s->roughness) - s->roughness);
+  s->f0 += wet * (WET_F0 - s->f0);
+}
+
+// Reflectance along the normal of a surface with an index of refraction.
+static double reflectance(double index) {
+  double r = (index - 1) / (index + 1);
+  return r * r;
+}
+
 void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface) {
   if (part->colors) surface->color = rv_vec3_load(part->colors + 3 * sphere);
+  surface->roughness = SKIN_ROUGHNESS;
+  surface->f0 = reflectance(SKIN_INDEX);
   surface->normal = rv_normalize(rv_sub(surface->position, rv_view_part_vertex(part, 4, sphere, time)), surface->view);
   if (rv_dot(surface->normal, surface->view) < 0) surface->normal = rv_neg(surface->normal);
+}
+
+// Look of a mesh between the corners of a triangle.
+static void mesh_look(const RvPart* part, size_t triangle, const double weight[3], RvSurface* s) {
+  double v[FLOATS] = {SKIN_ROUGHNESS, SKIN_INDEX, 1, part->colors ? 0 : 1};
+  for (int i = 0; part->look && i < FLOATS; ++i) {
+    v[i] = 0;
+    for (size_t k = 0; k < 3; ++k) v[i] += weight[k] * part->look[FLOATS * (3 * triangle + k) + (size_t)i];
+  }
+  s->roughness = rv_clamp(v[0], LEAST_ROUGHNESS, 1);
+  s->f0 = reflectance(rv_clamp(v[1], 1, 3)) * rv_clamp(v[2], 0, 1);
+  s->subsurface = rv_clamp(v[3], 0, 1);
+  s->wetness = 0;
+  for (size_t k = 0; part->wet && k < 3; ++k) s->wetness += weight[k] * part->wet[3 * triangle + k];
+  wet_surface(s, part->baked);
 }
 
 void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface) {
@@ -42,63 +94,87 @@ void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double 
   surface->start = rv_add(surface->start, lift);
   surface->normal = rv_normalize(rv_scale(normal, side), surface->facing);
   surface->color = part->colors ? color : SKIN;
+  mesh_look(part, triangle, weight, surface);
 }
 
-//---------------------------------------------------------------------------------------------- skin
+//---------------------------------------------------------------------------------------------- skin and solids
 
-// GGX highlight with Smith masking (Walter et al. 2007), multiplied by the cosine of the light.
-static double gloss(RvVec3 n, RvVec3 v, RvVec3 l, double roughness, double f0) {
-  double nl = rv_dot(n, l), nv = fmax(rv_dot(n, v), LEAST_VIEW_COSINE);
-  if (nl <= 0) return 0;
-  RvVec3 h = rv_normalize(rv_add(v, l), n);
-  double nh = rv_clamp(rv_dot(n, h), 0, 1), a2 = roughness * roughness * roughness * roughness;
-  double d = nh * nh * (a2 - 1) + 1, k = (roughness + 1) * (roughness + 1) / 8;
+// Chance of sampling the highlight: glossy surfaces need it most.
+static double gloss_chance(const RvSurface* s) {
+  return s->f0 > 0 ? 0.25 + 0.25 * (1 - s->roughness) : 0;
+}
+
+// GGX distribution of half vectors (Walter et al. 2007).
+static double ggx(double nh, double roughness) {
+  double a2 = roughness * roughness * roughness * roughness, d = nh * nh * (a2 - 1) + 1;
+  return a2 / (RV_PI * d * d);
+}
+
+// GGX highlight with Smith masking, multiplied by the cosine of the light; *density: of its sampling.
+static double gloss(const RvSurface* s, RvVec3 light, double nl, double* density) {
+  *density = 0;
+  double nv = fmax(rv_dot(s->normal, s->view), LEAST_VIEW_COSINE);
+  if (nl <= 0 || s->f0 <= 0) return 0;
+  RvVec3 h = rv_normalize(rv_add(s->view, light), s->normal);
+  double nh = rv_clamp(rv_dot(s->normal, h), 0, 1), vh = fmax(rv_dot(s->view, h), LEAST_VIEW_COSINE);
+  double d = ggx(nh, s->roughness), k = (s->roughness + 1) * (s->roughness + 1) / 8;
   double masking = (nl / (nl * (1 - k) + k)) * (nv / (nv * (1 - k) + k));
-  return a2 / (RV_PI * d * d) * masking * rv_view_fresnel(f0, rv_dot(v, h)) / (4 * nv);
+  *density = d * nh / (4 * vh);
+  return d * masking * rv_view_fresnel(s->f0, vh) / (4 * nv);
 }
 
-// Diffuse and specular response of skin to light from one direction.
-static RvVec3 skin_response(const RvSurface* s, RvVec3 light) {
-  // Subsurface scattering softens the terminator, more in red than in green and blue. 1.15 = 1 + SKIN_WRAP.
-  double nl = rv_dot(s->normal, light);
-  double soft = fmax((nl + SKIN_WRAP) / 1.15, 0);
-  double hard = fmax(nl, 0);
-  RvVec3 diffuse = {s->color.x * (0.4 * hard + 0.6 * soft * soft), s->color.y * (0.7 * hard + 0.3 * soft * soft),
-                    s->color.z * (0.8 * hard + 0.2 * soft * soft)};
-  double shine = gloss(s->normal, s->view, light, SKIN_ROUGHNESS, SKIN_F0);
-  return rv_add(rv_scale(diffuse, 1 / RV_PI), rv_vec3(shine, shine, shine));
+// Diffuse and specular response to light from one direction.
+static RvVec3 mesh_scatter(const RvSurface* s, RvVec3 light, double* density) {
+  double nl = rv_dot(s->normal, light), hard = fmax(nl, 0);
+  double soft = fmax((nl + SKIN_WRAP) / (1 + SKIN_WRAP), 0);
+  double shine_density, shine = gloss(s, light, nl, &shine_density), chance = gloss_chance(s);
+  *density = (1 - chance) * hard / RV_PI + chance * shine_density;
+  // Light that the highlight reflects does not reach the inside.
+  double inside = (s->f0 > 0 ? 1 - rv_view_fresnel(s->f0, fmax(rv_dot(s->normal, s->view), 0)) : 1) / RV_PI;
+  const double color[3] = {s->color.x, s->color.y, s->color.z};
+  double out[3];
+  for (int k = 0; k < 3; ++k) {
+    double below = s->subsurface * BELOW[k];
+    out[k] = color[k] * inside * ((1 - below) * hard + below * soft * soft) + shine;
+  }
+  return rv_vec3_load64(out);
+}
+
+// Vector from components in a frame about n.
+static RvVec3 about(RvVec3 n, double x, double y, double z) {
+  RvVec3 a = rv_perpendicular(n), b = rv_cross(n, a);
+  return rv_mad(rv_mad(rv_scale(n, z), x, a), y, b);
+}
+
+// Samples the highlight or the cosine of the normal.
+static RvVec3 mesh_sample(const RvSurface* s, const double u[2], const double v[2]) {
+  double x, y;
+  rv_view_shade_circle(v[1], &x, &y);
+  if (u[0] >= gloss_chance(s)) {
+    double r = sqrt(v[0]);
+    return about(s->normal, r * x, r * y, sqrt(fmax(1 - v[0], 0)));
+  }
+  double a2 = s->roughness * s->roughness * s->roughness * s->roughness;
+  double cosine = sqrt((1 - v[0]) / (1 + (a2 - 1) * v[0])), sine = sqrt(fmax(1 - cosine * cosine, 0));
+  RvVec3 h = about(s->normal, sine * x, sine * y, cosine);
+  return rv_sub(rv_scale(h, 2 * rv_dot(s->view, h)), s->view);
 }
 
 //---------------------------------------------------------------------------------------------- dispatch by kind
 
-RvResponse rv_view_surface_response(const RvSurface* s, RvVec3 light) {
-  if (s->kind == RV_PART_HAIR) return (RvResponse){rv_view_fibre_direct(s, light), rv_view_fibre_scattered(s, light)};
-  return (RvResponse){skin_response(s, light), {0, 0, 0}};
+RvVec3 rv_view_scatter(const RvSurface* s, RvVec3 light, int crossed, double* density) {
+  RvVec3 f =
+      s->kind == RV_PART_HAIR ? rv_view_hair_scatter(s, light, crossed, density) : mesh_scatter(s, light, density);
+  *density = fmax(*density, LEAST_DENSITY);
+  return f;
 }
 
-RvResponse rv_view_surface_response_soft(const RvSurface* s, RvVec3 light) {
-  if (s->kind == RV_PART_HAIR) return (RvResponse){{0, 0, 0}, rv_view_fibre_scattered(s, light)};
-  return rv_view_surface_response(s, light);
+RvVec3 rv_view_scatter_sample(const RvSurface* s, const double u[2], const double v[2]) {
+  return s->kind == RV_PART_HAIR ? rv_view_hair_sample(s, u, v) : mesh_sample(s, u, v);
 }
 
-RvVec3 rv_view_surface_reflect(const RvSurface* s, const RvResponse* response, double open) {
-  RvVec3 multiple = response->scattered;
-  // Light that passed more strands is more saturated by the hair colour: each strand absorbed its share.
-  if (s->kind == RV_PART_HAIR && open < 1) {
-    // Rec. 709 luminance.
-    double luma = fmax(0.2126 * s->color.x + 0.7152 * s->color.y + 0.0722 * s->color.z, LEAST_LUMA);
-    multiple = rv_mul(multiple, rv_lerp(rv_scale(s->color, 1 / luma), rv_vec3(1, 1, 1), open));
-  }
-  return rv_scale(rv_add(response->direct, multiple), open);
-}
-
-RvVec3 rv_view_surface_ambient(const RvSurface* s) {
-  return s->kind == RV_PART_HAIR ? rv_view_fibre_ambient(s) : s->color;
-}
-
-double rv_view_surface_mirror(const RvSurface* s, const double u[2], RvVec3* direction) {
-  if (s->kind == RV_PART_HAIR) return rv_view_fibre_mirror(s, u, direction);
-  double cosine = fmax(rv_dot(s->normal, s->view), 0);
-  *direction = rv_sub(rv_scale(s->normal, 2 * cosine), s->view);
-  return SKIN_SKY_SHARE * rv_view_fresnel(SKIN_F0, cosine);
+RvVec3 rv_view_scatter_through(const RvSurface* s, int crossed) {
+  if (s->kind == RV_PART_HAIR) return rv_view_hair_through(s, crossed);
+  double t = STRAND_TRANSMITTANCE[crossed < STRANDS ? crossed : STRANDS];
+  return rv_vec3(t, t, t);
 }

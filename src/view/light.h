@@ -1,8 +1,9 @@
-// Scattering of light at opaque surfaces: hair and skin. Water is transparent and handled by trace.c.
+// Scattering of light at opaque surfaces: hair, skin and solids. Water is transparent and handled by trace.c.
 #ifndef RV_VIEW_LIGHT_H
 #define RV_VIEW_LIGHT_H
 
 #include "math/scalar.h"
+#include "view/chiang.h"
 #include "view/view_scene.h"
 
 // A ray hit with the quantities that shading needs. Vectors are unit, positions relative to the lens's origin.
@@ -16,12 +17,19 @@ typedef struct RvSurface {
   RvVec3 tangent;          // hair: from root to tip
   RvVec3 axis;             // hair: nearest point of the centre line
   RvVec3 color;            // linear RGB
-  RvVec3 multiple_color;   // hair: albedo of light scattered by many strands
   double ray_near;         // shadow rays begin at this distance, beyond the strand itself
-  double wet;              // hair: share of the fibre covered by film, 0 to 1
+  double wetness;          // the attribute, 0 to 1
+  double wet;              // share of the surface covered by film, 0 to 1
   double core;             // hair: fibre radius over drawn radius (fibre + film)
   double radius;           // hair: drawn radius (fibre + film)
   double value;            // attribute of false colours; NaN: none
+  // Hair: the fibre, the share of light that each strand of the pile sends forward, the reflectance of a deep pile
+  // beyond that of one fibre, the share of it that the strands behind give, and the number of strands that block light.
+  RvFibre fibre;
+  RvVec3 forward, pile, thick;
+  int crossings;
+  // Skin and solids: roughness of the highlight, reflectance along the normal, share of subsurface scattering.
+  double roughness, f0, subsurface;
 } RvSurface;
 
 // Position of a vertex of a part with `stride` floats a vertex, at a time of the shutter (0 open, 1 closed).
@@ -36,34 +44,28 @@ static inline double rv_view_fresnel(double f0, double cosine) {
   return f0 + (1 - f0) * m2 * m2 * m;
 }
 
-// Fill in the normal, tangent, colour and start of a hit.
+// Fill in the normal, tangent, colour, look and start of a hit.
 void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double time, RvSurface* surface);
 void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface);
 void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface);
 
-// Radiance towards the eye per irradiance of a light: by a single scattering event, and by multiple scattering among
-// strands, whose colour depends on how much of the light is occluded.
-typedef struct RvResponse {
-  RvVec3 direct, scattered;
-} RvResponse;
-RvResponse rv_view_surface_response(const RvSurface* surface, RvVec3 light);
-// For hair the multiple scattering alone, for lights too weak to show highlights.
-RvResponse rv_view_surface_response_soft(const RvSurface* surface, RvVec3 light);
-// Both parts together for a light of which the share `open` (0 to 1) arrives.
-RvVec3 rv_view_surface_reflect(const RvSurface* surface, const RvResponse* response, double open);
-// Reflectance for uniform light from all directions.
-RvVec3 rv_view_surface_ambient(const RvSurface* surface);
-// Samples a mirror direction with u; returns the share of its radiance that the surface reflects to the eye.
-double rv_view_surface_mirror(const RvSurface* surface, const double u[2], RvVec3* direction);
+// Scattered radiance per radiance and solid angle of light, the cosine included; *density: of rv_view_scatter_sample.
+// `crossed`: strands that the light crossed before.
+RvVec3 rv_view_scatter(const RvSurface* surface, RvVec3 light, int crossed, double* density);
+// Samples a direction of light about in proportion to what it scatters, with four random numbers.
+RvVec3 rv_view_scatter_sample(const RvSurface* surface, const double u[2], const double v[2]);
+// Share of light that is left after strands: at hair by colour, at other surfaces grey.
+RvVec3 rv_view_scatter_through(const RvSurface* surface, int crossed);
 
 // The hair model (fibre.c).
-RvVec3 rv_view_fibre_direct(const RvSurface* surface, RvVec3 light);
-RvVec3 rv_view_fibre_scattered(const RvSurface* surface, RvVec3 light);
-RvVec3 rv_view_fibre_ambient(const RvSurface* surface);
-double rv_view_fibre_mirror(const RvSurface* surface, const double u[2], RvVec3* direction);
+RvVec3 rv_view_hair_scatter(const RvSurface* surface, RvVec3 light, int crossed, double* density);
+RvVec3 rv_view_hair_sample(const RvSurface* surface, const double lobe[2], const double angle[2]);
+RvVec3 rv_view_hair_through(const RvSurface* surface, int crossed);
+// Sets the share of multiple scattering by the number of strands behind.
+void rv_view_hair_thickness(RvSurface* surface, int behind);
 
 // Radiance of an opaque surface (shade.c).
-RvVec3 rv_view_shade(const RvShader* shader, const RvSurface* surface, RvSampler* sampler, uint64_t* rays);
+RvVec3 rv_view_shade(const RvShader* shader, RvSurface* surface, RvSampler* sampler, uint64_t* rays);
 RvVec3 rv_view_shade_data(const RvShader* shader, const RvSurface* surface, RvSampler* sampler, uint64_t* rays);
 // Visible share of the sky at a surface.
 double rv_view_shade_open(const RvShader* shader, const RvSurface* surface, RvSampler* sampler, uint64_t* rays);

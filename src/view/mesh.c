@@ -181,6 +181,32 @@ static float* per_corner(const Faces* f, const RvAttrib* a) {
   return out;
 }
 
+// Number of an attribute at a corner, or its default where the attribute is missing or no number.
+static float number_at(const Faces* f, const RvAttrib* a, size_t corner, double standard) {
+  double v = a ? rv_attrib_get(a, element_of(f, rv_attrib_owner(a), corner), 0) : standard;
+  return (float)(isfinite(v) ? v : standard);
+}
+
+// Copies the look and the wetness of the corners; false when out of memory.
+static bool copy_look(const Faces* f, bool colored) {
+  static const char* const names[4] = {RV_LOOK_ROUGHNESS, RV_LOOK_IOR, RV_LOOK_SPECULAR, RV_LOOK_SUBSURFACE};
+  const double standard[4] = {0.5, 1.44, 1, colored ? 0 : 1};
+  const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
+  const RvAttrib *attribs[4], *wet = rv_view_attrib(f->detail, "wetness", 1, owners, 4);
+  bool any = false;
+  for (int k = 0; k < 4; ++k) {
+    attribs[k] = rv_view_attrib(f->detail, names[k], 1, owners, 4);
+    any |= attribs[k] != NULL;
+  }
+  size_t count = f->indices.count;
+  if (any && !(f->part->look = rv_alloc(count, 4 * sizeof(float)))) return false;
+  if (wet && !(f->part->wet = rv_alloc(count, sizeof(float)))) return false;
+  for (size_t c = 0; any && c < 4 * count; ++c) f->part->look[c] = number_at(f, attribs[c % 4], c / 4, standard[c % 4]);
+  for (size_t c = 0; wet && c < count; ++c) f->part->wet[c] = (float)rv_clamp(number_at(f, wet, c, 0), 0, 1);
+  f->part->baked = rv_view_baked(f->detail);
+  return true;
+}
+
 // Copies false-colour values and velocities; false when out of memory.
 static bool copy_data(const Faces* f, const RvViewOptions* options) {
   const RvOwner points[] = {RV_POINT};
@@ -210,6 +236,7 @@ static bool finish_faces(Faces* f, const RvViewOptions* options) {
   if (f->water) return rv_view_finish_water(f->part, false) && copy_data(f, options);
   if (!(N ? (f->part->normals = per_corner(f, N)) != NULL : smooth_normals(f->part, CREASE_COSINE))) return false;
   if (Cd && !(f->part->colors = per_corner(f, Cd))) return false;
+  if (!copy_look(f, Cd != NULL)) return false;
   return copy_data(f, options);
 }
 

@@ -11,7 +11,7 @@ static const double FLATTEST = 0.02;        // smallest side of the box for the 
 static const double LARGEST_SHARE = 0.1;    // largest guessed radius over the longest side
 static const double DEFAULT_RADIUS = 0.01;  // metres, where all points coincide and have no pscale
 
-// Marks the points that a primitive uses; NULL when out of memory.
+// Marks the points that a primitive uses, and lamps; NULL when out of memory.
 static uint8_t* used_points(const RvDetail* detail) {
   size_t npoint = rv_detail_count(detail, RV_POINT);
   size_t nvertex = rv_detail_count(detail, RV_VERTEX);
@@ -19,6 +19,10 @@ static uint8_t* used_points(const RvDetail* detail) {
   if (!used) return NULL;
   const int32_t* point = rv_detail_vertex_point(detail);
   for (size_t i = 0; i < nvertex; ++i) used[point[i]] = 1;
+  // Lamps are not drawn.
+  const RvAttrib* lamps = rv_view_lamp_kinds(detail);
+  for (size_t i = 0; lamps && i < npoint; ++i)
+    if (rv_attrib_get(lamps, i, 0) > 0) used[i] = 1;
   return used;
 }
 
@@ -162,7 +166,7 @@ RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const Rv
   if (good && drops.count && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE)
     result = rv_view_add_liquid(scene, &drops, lens, options, joined, error);
   if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options->min_pixels);
-  if (good && !result) good = add_tip_drops(scene, detail, lens, options);
+  if (good && !result && !scene->film_covered) good = add_tip_drops(scene, detail, lens, options);
   free_drops(&drops);
   rv_free(used);
   rv_free(joined);

@@ -15,20 +15,20 @@ enum {
   BATCHES = 96,      // calls of the host's `cancelled` in a render of many tiles
   LEAST_BATCH = 64,  // tiles a batch, at least
   TILES_A_TASK = 2,
+  PLAIN_SAMPLES = 4,      // samples a pixel after which a tile that shows only the backdrop ends
   FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
   MAX_SAMPLES = 65536,    // of options.samples
   MAX_SKY_SAMPLES = 4096  // of options.sky_samples
 };
 
-static const double BRIGHTEST = 6;       // samples are clamped to this radiance, which suppresses fireflies
+static const double BRIGHTEST = 6;       // samples are clamped to this, after exposure, which suppresses fireflies
 static const double MIDDLE_GREY = 0.18;  // linear; the unit of options.noise
 
 //---------------------------------------------------------------------------------------------- samples
 
 // Reverses the order of the 32 bits.
 static uint32_t reversed(uint32_t x) {
-  x = (x >> 16) | (x << 16);
-  x = ((x & 0xff00ff00u) >> 8) | ((x & 0x00ff00ffu) << 8);
+  x = __builtin_bswap32(x);
   x = ((x & 0xf0f0f0f0u) >> 4) | ((x & 0x0f0f0f0fu) << 4);
   x = ((x & 0xccccccccu) >> 2) | ((x & 0x33333333u) << 2);
   return ((x & 0xaaaaaaaau) >> 1) | ((x & 0x55555555u) << 1);
@@ -92,11 +92,25 @@ typedef struct Job {
 typedef struct Pixel {
   RvVec3 sum;
   double square;
+  // Layers: samples that met something, sums of their normals and wetness, depth and detail of the nearest.
+  int met, object;
+  RvVec3 normal;
+  double wetness, depth;
 } Pixel;
 
 // Rec. 709 luminance.
 static double luminance(RvVec3 c) {
   return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z;
+}
+
+// Adds what a sample met first to the layers of its pixel.
+static void add_layers(Pixel* pixel, const RvFirstHit* first) {
+  if (!first->any) return;
+  pixel->normal = rv_add(pixel->normal, first->normal);
+  pixel->wetness += first->wetness;
+  if (pixel->met++ && pixel->depth <= first->depth) return;
+  pixel->depth = first->depth;
+  pixel->object = first->object;
 }
 
 // Adds the samples [first, last) of a pixel; true if all of them saw only the unshadowed backdrop.
@@ -110,11 +124,13 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     double u[2];
     bool plain;
     rv_view_sampler_next(&sampler, u);
-    RvVec3 c =
-        rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays, &plain);
-    double peak = fmax(c.x, fmax(c.y, c.z));
+    RvFirstHit first_hit = {0};
+    RvVec3 c = rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays,
+                                    &plain, o->layers ? &first_hit : NULL);
+    add_layers(pixel, &first_hit);
+    double peak = fmax(c.x, fmax(c.y, c.z)), brightest = BRIGHTEST / job->gain;
     // Clamp; a sample that is NaN counts as black.
-    if (!(peak <= BRIGHTEST)) c = peak > BRIGHTEST ? rv_scale(c, BRIGHTEST / peak) : rv_vec3(0, 0, 0);
+    if (!(peak <= brightest)) c = peak > brightest ? rv_scale(c, brightest / peak) : rv_vec3(0, 0, 0);
     double b = luminance(c);
     pixel->sum = rv_add(pixel->sum, c);
     pixel->square += b * b;
@@ -134,6 +150,24 @@ static double noise_of(const Pixel* pixels, int count, int samples) {
   return sqrt(sum / count) / MIDDLE_GREY;
 }
 
+// Writes the layers of a pixel.
+static void store_layers(RvImage* image, size_t at, const Pixel* p, int samples) {
+  RvVec3 none = {0, 0, 0};
+  image->alpha[at] = (float)((double)p->met / samples);
+  image->depth[at] = p->met ? (float)p->depth : INFINITY;
+  image->id[at] = (float)p->object;
+  image->wetness[at] = p->met ? (float)(p->wetness / p->met) : 0;
+  rv_vec3_store(image->normal + 3 * at, p->met ? rv_normalize(p->normal, none) : none);
+}
+
+// Room for the layers; false when out of memory.
+static bool allocate_layers(RvImage* image) {
+  size_t n = (size_t)image->width * (size_t)image->height;
+  return (image->alpha = rv_alloc_zero(n, sizeof(float))) && (image->depth = rv_alloc_zero(n, sizeof(float))) &&
+         (image->normal = rv_alloc_zero(n, 3 * sizeof(float))) && (image->id = rv_alloc_zero(n, sizeof(float))) &&
+         (image->wetness = rv_alloc_zero(n, sizeof(float)));
+}
+
 // Renders one tile. The number of samples doubles until the noise is low enough; a tile whose first samples saw only
 // the backdrop ends early. The decision depends on the tile alone, which keeps the image independent of threads.
 static void render_tile(const Job* job, size_t tile) {
@@ -143,18 +177,20 @@ static void render_tile(const Job* job, size_t tile) {
   int x1 = x0 + TILE < o->width ? x0 + TILE : o->width;
   int y1 = y0 + TILE < o->height ? y0 + TILE : o->height;
   int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
-  Pixel pixels[TILE * TILE] = {{{0, 0, 0}, 0}};
+  Pixel pixels[TILE * TILE] = {{.met = 0}};
   bool backdrop_only = true;
-  for (int next = o->samples < FIRST_SAMPLES ? o->samples : FIRST_SAMPLES; done < next;) {
+  for (int next = o->samples < PLAIN_SAMPLES ? o->samples : PLAIN_SAMPLES; done < next;) {
     for (int i = 0; i < count; ++i)
       backdrop_only &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
     done = next;
-    next = backdrop_only || (done > 1 && noise_of(pixels, count, done) < o->noise) ? done : 2 * done;
+    bool calm = done >= FIRST_SAMPLES && job->gain * noise_of(pixels, count, done) < o->noise;
+    next = backdrop_only || calm ? done : 2 * done;
     if (next > o->samples) next = o->samples;
   }
   for (int i = 0; i < count; ++i) {
     float* out = job->image->rgb + 3 * ((size_t)(y0 + i / wide) * (size_t)o->width + (size_t)(x0 + i % wide));
     rv_vec3_store(out, rv_scale(pixels[i].sum, job->gain / done));
+    if (o->layers) store_layers(job->image, (size_t)(out - job->image->rgb) / 3, &pixels[i], done);
   }
 }
 
@@ -198,7 +234,7 @@ RvViewOptions rv_view_options(RvViewQuality quality, int width, int height) {
   static const struct {
     int samples, sky;
     double noise;
-  } presets[RV_VIEW_QUALITY_COUNT] = {{8, 1, 0}, {40, 1, 0.06}, {256, 1, 0.025}};
+  } presets[RV_VIEW_QUALITY_COUNT] = {{4, 1, 0}, {40, 1, 0.06}, {256, 1, 0.025}};
   if (quality < 0 || quality >= RV_VIEW_QUALITY_COUNT) quality = RV_VIEW_NORMAL;
   return (RvViewOptions){.width = width,
                          .height = height,
@@ -273,12 +309,14 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   if (result) return result;
 
   // Build the scene.
-  RvImage image = {.width = options->width, .height = options->height};
+  RvImage image = {.width = options->width, .height = options->height, .tone = options->tone};
   RvViewScene scene = {0};
   double start = rv_clock_wall();
   image.rgb = rv_alloc_zero((size_t)image.width * (size_t)image.height, 3 * sizeof(float));
-  if (!image.rgb)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", image.width, image.height);
+  if (!image.rgb || (options->layers && !allocate_layers(&image))) {
+    rv_view_image_free(&image);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", options->width, options->height);
+  }
   result = rv_view_scene_build(&scene, details, count, &lens, options, error);
   double built = rv_clock_wall();
   // Shade every tile.

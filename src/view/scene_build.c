@@ -10,6 +10,7 @@
 #include "shim/tbb.h"
 #include "view/view_scene.h"
 
+static const double WATER_INDEX = 1.333;  // of refraction
 static const double LONGEST_STEP = 1e17;  // metres, a tenth of the farthest position that Embree gets
 
 const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner) {
@@ -20,11 +21,16 @@ const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int siz
   return NULL;
 }
 
+int rv_view_baked(const RvDetail* detail) {
+  const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, RV_LOOK_WET);
+  return a && rv_attrib_storage(a) != RV_STRING ? (int)rv_attrib_get(a, 0, 0) & 3 : 0;
+}
+
 RvPart* rv_view_new_part(RvViewScene* scene, RvPartKind kind) {
   if (!rv_array_reserve_bytes((void**)&scene->parts, &scene->capacity, scene->count, scene->count + 1, sizeof(RvPart)))
     return NULL;
   RvPart* part = &scene->parts[scene->count++];
-  *part = (RvPart){.kind = kind};
+  *part = (RvPart){.kind = kind, .object = scene->object, .water = scene->water};
   return part;
 }
 
@@ -52,6 +58,8 @@ static void free_part(RvPart* part) {
   rv_free(part->normals);
   rv_free(part->along);
   rv_free(part->wet);
+  rv_free(part->look);
+  rv_free(part->fibres);
   rv_free(part->core);
   rv_free(part->velocity);
   rv_free(part->closed);
@@ -66,6 +74,7 @@ void rv_view_scene_free(RvViewScene* scene) {
   rv_free(scene->parts);
   if (scene->device) rtcReleaseDevice(scene->device);
   rv_foreign_leave();
+  rv_view_lamps_free(&scene->lamps);
   *scene = (RvViewScene){0};
 }
 
@@ -115,7 +124,9 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   };
   bool mesh = part->kind == RV_PART_MESH || part->kind == RV_PART_WATER;
   // Vertices, at one or two times.
-  RTCGeometry g = part->geometry = rtcNewGeometry(scene->device, types[part->kind]);
+  bool ribbons = part->kind == RV_PART_HAIR && part->thin;
+  enum RTCGeometryType type = ribbons ? RTC_GEOMETRY_TYPE_FLAT_LINEAR_CURVE : types[part->kind];
+  RTCGeometry g = part->geometry = rtcNewGeometry(scene->device, type);
   rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_VERTEX, 0, mesh ? RTC_FORMAT_FLOAT3 : RTC_FORMAT_FLOAT4, part->vertices,
                              0, (mesh ? 3 : 4) * sizeof(float), part->nvertex);
   if (part->closed) {
@@ -130,7 +141,8 @@ static void attach(RvViewScene* scene, RvPart* part, unsigned id) {
   if (part->kind == RV_PART_HAIR) {
     rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT, part->indices, 0, sizeof(uint32_t),
                                part->count);
-    rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
+    if (!ribbons)
+      rtcSetSharedGeometryBuffer(g, RTC_BUFFER_TYPE_FLAGS, 0, RTC_FORMAT_UCHAR, part->flags, 0, 1, part->count);
   }
   // Hair and water attenuate shadow rays.
   if (part->kind != RV_PART_MESH) rtcSetGeometryOccludedFilterFunction(g, rv_view_attenuate);
@@ -207,11 +219,36 @@ static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLe
   return result;
 }
 
+// Numbers of a detail attribute; false if it is missing.
+static bool globals(const RvDetail* detail, const char* name, int count, double* out) {
+  const RvAttrib* a = rv_detail_find(detail, RV_GLOBAL, name);
+  if (!a || rv_attrib_storage(a) == RV_STRING || rv_attrib_size(a) < count) return false;
+  for (int k = 0; k < count; ++k) {
+    out[k] = rv_attrib_get(a, 0, k);
+    if (!isfinite(out[k])) return false;
+  }
+  return true;
+}
+
+// What the liquid of a detail is made of: clear water, or its look.
+static RvWater water_of(const RvDetail* detail, const RvViewOptions* options) {
+  RvWater water = {.index = WATER_INDEX};
+  for (int k = 0; k < 3; ++k) water.absorption[k] = options->absorption[k];
+  double v[5];
+  if (!globals(detail, RV_LOOK_WATER, 5, v)) return water;
+  for (int k = 0; k < 3; ++k) water.absorption[k] = fmax(v[k], 0);
+  water.index = fmin(fmax(v[3], 1.0001), 3);
+  water.roughness = fmin(fmax(v[4], 0), 1);
+  return water;
+}
+
 // Adds all geometry of one detail.
 static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                            RvError* error) {
   size_t first = scene->count;
   bool water = false;
+  scene->object++;
+  scene->water = water_of(detail, options);
   RvResult result = rv_view_add_hair(scene, detail, lens, options, error);
   if (!result) result = rv_view_add_polygons(scene, detail, lens, options, error);
   for (size_t i = first; i < scene->count; ++i) water |= scene->parts[i].kind == RV_PART_WATER;
@@ -226,6 +263,14 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
                              const RvViewOptions* options, RvError* error) {
   *scene = (RvViewScene){.lo = {DBL_MAX, DBL_MAX, DBL_MAX}, .hi = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
   RvResult result = start(scene, error);
+  if (!result) result = rv_view_lamps_read(&scene->lamps, details, count, lens->origin, error);
+  if (!result && scene->lamps.count > RV_VIEW_MAX_LAMPS)
+    result = rv_fail(error, RV_LIMIT, "the scene has %zu lights; a picture takes at most %d", scene->lamps.count,
+                     RV_VIEW_MAX_LAMPS);
+  for (size_t i = 0; i < count; ++i) {
+    double covered;
+    if (details[i] && globals(details[i], RV_LOOK_FILM, 1, &covered) && covered > 0) scene->film_covered = true;
+  }
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)

@@ -1,5 +1,7 @@
-// Direct lighting of a hit: soft boxes and sky with soft shadows, which hair and water attenuate; false colours;
-// floor.
+// Direct lighting of a hit: lamps and sky with soft shadows, which hair and water attenuate; false colours; floor. Each
+// lamp is sampled by its own brightness and by what the surface scatters, combined by the balance heuristic (Veach
+// 1997). Of these candidates hair traces only few, chosen by what they would bring unshadowed (resampled importance
+// sampling, Talbot et al. 2005).
 #include <math.h>
 #include <string.h>
 
@@ -8,23 +10,27 @@
 #include "view/view_scene.h"
 
 enum {
-  MAX_CROSSINGS = 3,  // strands that block a shadow ray completely
-  MAX_WATER = 6,      // water surfaces that block a shadow ray completely
-  MANY_SAMPLES = 8,   // samples a pixel from which hair alternates between rim light and sky
+  MAX_WATER = 6,  // water surfaces that block a shadow ray completely
+  MAX_CANDIDATES = 2 * RV_VIEW_MAX_LAMPS,
+  HAIR_PICKS = 2,     // candidates that hair traces a sample
+  MANY_SAMPLES = 8,   // samples a pixel after which the floor traces more rays
+  FLOOR_CHOICES = 4,  // candidates of a lamp for the shadow on the floor
+  FLOOR_STRANDS = 3,  // strands that block light at the floor and in ambient occlusion
   FLOOR_FACTOR = 3    // on the rays of the floor where the first samples found a shadow
 };
 
-static const double LEAST_RESPONSE = 1e-3;   // of a light, below which no shadow ray is traced
-static const double LEAST_MIRRORED = 0.01;   // reflectance of hair from which the reflection gets a ray of its own
-static const double LEAST_SQUARE = 1e-6;     // of a cosine: keeps directions above the horizon
-static const double FLOOR_OFFSET = 1e-4;     // start of rays above the floor, in half heights of the view
-static const double UNSHADOWED = 0.999;      // visibility from which the floor counts as plain
-static const double FLOOR_KEY_SHARE = 0.55;  // of the floor's light that the key lamp gives
-static const double FLOOR_SKY_SHARE = 0.45;  // and the sky
+static const double LEAST_RESPONSE = 1e-4;  // of a candidate, below which no shadow ray is traced
+static const double LEAST_PILE = 0.015;     // multiple scattering below which the strands behind are not counted
+static const double LEAST_SQUARE = 1e-6;    // of a cosine: keeps directions above the horizon
+static const double FLOOR_OFFSET = 1e-4;    // start of rays above the floor, in half heights of the view
+static const double UNSHADOWED = 0.999;     // visibility from which the floor counts as plain
+static const double DARKEST_FLOOR = 0.08;   // share of the floor's light that no shadow takes: light between surfaces
+static const double EVEN_SHARE = 0.01;      // of a candidate's light that counts whatever the surface scatters
+static const double FAR_SHARE = 0.9999;     // of the distance to a lamp: its shadow rays end before it
 
 // Transmittance after n strands and after n water surfaces. Water refracts light away from one place towards another,
 // so on average it casts a light shadow.
-static const double STRAND_TRANSMITTANCE[MAX_CROSSINGS + 1] = {1, 0.42, 0.15, 0};
+static const double STRAND_TRANSMITTANCE[FLOOR_STRANDS + 1] = {1, 0.42, 0.15, 0};
 static const double WATER_TRANSMITTANCE[MAX_WATER + 1] = {1, 0.76, 0.60, 0.50, 0.42, 0.35, 0};
 
 //---------------------------------------------------------------------------------------------- rays
@@ -32,19 +38,20 @@ static const double WATER_TRANSMITTANCE[MAX_WATER + 1] = {1, 0.76, 0.60, 0.50, 0
 typedef struct ShadowContext {
   struct RTCIntersectContext embree;  // first member: Embree passes a pointer to it to the filter
   int crossings, water;               // strands and water surfaces crossed
+  int limit;                          // strands that block the ray
 } ShadowContext;
 
 // Counts the crossings; the count does not depend on the order in which Embree finds the hits.
 void rv_view_attenuate(const struct RTCFilterFunctionNArguments* arguments) {
   ShadowContext* context = (ShadowContext*)arguments->context;
   bool water = arguments->geometryUserPtr != NULL;
-  if (water ? ++context->water < MAX_WATER : ++context->crossings < MAX_CROSSINGS) arguments->valid[0] = 0;
+  if (water ? ++context->water < MAX_WATER : ++context->crossings < context->limit) arguments->valid[0] = 0;
 }
 
-// Transmittance of a shadow ray, 0 (blocked) to 1.
-static double transmittance(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far, float time,
-                            uint64_t* rays) {
-  ShadowContext context = {.crossings = 0};
+// A shadow ray: strands crossed, at most `limit`, and the transmittance of the rest, 0 where something solid blocks it.
+static double cast(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far, int limit, float time,
+                   int* strands, uint64_t* rays) {
+  ShadowContext context = {.limit = limit};
   rtcInitIntersectContext(&context.embree);
   struct RTCRay ray = {.org_x = (float)from.x,
                        .org_y = (float)from.y,
@@ -58,7 +65,16 @@ static double transmittance(const RvShader* s, RvVec3 from, RvVec3 direction, do
                        .mask = ~0u};
   rtcOccluded1(s->scene->scene, &context.embree, &ray);
   ++*rays;
-  return ray.tfar < 0 ? 0 : STRAND_TRANSMITTANCE[context.crossings] * WATER_TRANSMITTANCE[context.water];
+  *strands = context.crossings;
+  return ray.tfar < 0 ? 0 : WATER_TRANSMITTANCE[context.water];
+}
+
+// Grey transmittance of a shadow ray, 0 (blocked) to 1.
+static double transmittance(const RvShader* s, RvVec3 from, RvVec3 direction, double near, double far, float time,
+                            uint64_t* rays) {
+  int strands;
+  double open = cast(s, from, direction, near, far, FLOOR_STRANDS, time, &strands, rays);
+  return open * STRAND_TRANSMITTANCE[strands < FLOOR_STRANDS ? strands : FLOOR_STRANDS];
 }
 
 //---------------------------------------------------------------------------------------------- directions
@@ -82,13 +98,6 @@ void rv_view_shade_circle(double u, double* x, double* y) {
   *y = q == 0 ? s : q == 1 ? c : q == 2 ? -s : -c;
 }
 
-// Direction to a random point of a disc light.
-static RvVec3 towards(RvVec3 light, double radius, const double u[2]) {
-  double r = radius * sqrt(u[0]), x, y;
-  rv_view_shade_circle(u[1], &x, &y);
-  return rv_normalize(from_frame(light, r * x, r * y, 1), light);
-}
-
 // Direction of the hemisphere about n with cosine density.
 static RvVec3 cosine_direction(RvVec3 n, const double u[2]) {
   double r = sqrt(u[0]), x, y;
@@ -105,89 +114,136 @@ static RvVec3 sphere_direction(const double u[2]) {
 
 //---------------------------------------------------------------------------------------------- lights
 
-// Rays per light: smooth surfaces show noise that the detail of hair hides.
-static int rays_of(const RvSurface* surface) {
-  return surface->kind == RV_PART_HAIR ? 1 : 2;
+// A direction from which light may arrive.
+typedef struct Candidate {
+  RvVec3 direction;
+  RvVec3 light;   // radiance over the density of its sampling, weighed by the balance heuristic
+  double far;     // length of its shadow ray
+  double target;  // brightness that it would bring unshadowed, about: the chance of being traced
+} Candidate;
+
+// The candidates of one hit.
+typedef struct Choices {
+  Candidate list[MAX_CANDIDATES];
+  int count;
+  double sum;  // of the targets
+} Choices;
+
+// Rec. 709 luminance.
+static double luminance(RvVec3 c) {
+  return 0.2126 * c.x + 0.7152 * c.y + 0.0722 * c.z;
 }
 
-// Mean radiance of the sky as attenuated by the scene; *through: its transmittance.
-static RvVec3 sky_light(const RvShader* s, const RvSurface* surface, double* through, RvSampler* sampler,
-                        uint64_t* rays) {
-  RvVec3 sum = {0, 0, 0};
-  int count = s->options->sky_samples * rays_of(surface);
+// Adds a candidate; `f`: what the surface scatters from there.
+static void propose(Choices* c, const RvSurface* surface, RvVec3 f, RvVec3 direction, RvVec3 light, double far) {
+  double even = surface->kind == RV_PART_HAIR ? EVEN_SHARE / (4 * RV_PI) : 0;
+  double target = luminance(rv_mul(f, light)) + even * luminance(light);
+  if (!(target > LEAST_RESPONSE * LEAST_RESPONSE) || !isfinite(target) || c->count >= MAX_CANDIDATES) return;
+  c->list[c->count++] = (Candidate){direction, light, far, target};
+  c->sum += target;
+}
+
+// Length of a shadow ray to a lamp.
+static double reach_of(const RvShader* s, const RvLamp* lamp, double distance) {
+  return fmin(isfinite(distance) ? FAR_SHARE * distance : s->far, lamp->reach);
+}
+
+// One candidate for each lamp, by the lamp's own brightness.
+static void sample_lamps(const RvShader* s, const RvSurface* surface, Choices* c, RvSampler* sampler) {
+  for (size_t i = 0; i < s->lamps->count; ++i) {
+    const RvLamp* lamp = &s->lamps->list[i];
+    double u[2], density;
+    RvLampRay ray;
+    if (lamp->soft_sky) continue;
+    rv_view_sampler_next(sampler, u);
+    if (!rv_view_lamp_sample(lamp, surface->start, u, &ray)) continue;
+    RvVec3 f = rv_view_scatter(surface, ray.direction, 0, &density);
+    double weight = ray.density > 0 ? 1 / (ray.density + density) : 1;
+    propose(c, surface, f, ray.direction, rv_scale(ray.radiance, weight), reach_of(s, lamp, ray.distance));
+  }
+}
+
+// A direction by what the surface scatters, and a candidate for each lamp that is there.
+static void sample_surface(const RvShader* s, const RvSurface* surface, Choices* c, RvSampler* sampler) {
+  double u[2], v[2], density;
+  rv_view_sampler_next(sampler, u);
+  rv_view_sampler_next(sampler, v);
+  RvVec3 d = rv_view_scatter_sample(surface, u, v);
+  RvVec3 f = rv_view_scatter(surface, d, 0, &density);
+  for (size_t i = 0; i < s->lamps->count; ++i) {
+    const RvLamp* lamp = &s->lamps->list[i];
+    RvLampRay ray = {.radiance = rv_view_room_sky(s, d), .distance = INFINITY};
+    if (!lamp->soft_sky && !rv_view_lamp_towards(lamp, surface->start, d, &ray)) continue;
+    double weight = 1 / (density + (lamp->soft_sky ? 0 : ray.density));
+    propose(c, surface, f, d, rv_scale(ray.radiance, weight), reach_of(s, lamp, ray.distance));
+  }
+}
+
+// Traces a candidate: the light that arrives and is scattered to the eye.
+static RvVec3 trace_candidate(const RvShader* s, const RvSurface* surface, const Candidate* c, RvSampler* sampler,
+                              uint64_t* rays) {
+  int limit = surface->kind == RV_PART_HAIR ? surface->crossings : FLOOR_STRANDS, strands;
+  double density;
+  double open = cast(s, surface->start, c->direction, surface->ray_near, c->far, limit, sampler->time, &strands, rays);
+  if (!(open > 0)) return rv_vec3(0, 0, 0);
+  RvVec3 f = rv_view_scatter(surface, c->direction, strands, &density);
+  return rv_scale(rv_mul(rv_mul(f, c->light), rv_view_scatter_through(surface, strands)), open);
+}
+
+// Counts the strands behind a hit on hair, whose multiple scattering grows with them.
+static void find_thickness(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+  int strands;
+  if (luminance(surface->pile) < LEAST_PILE) {
+    rv_view_hair_thickness(surface, surface->crossings);
+    return;
+  }
+  double open = cast(s, surface->start, rv_neg(surface->view), surface->ray_near + surface->radius, s->sky_ray_length,
+                     surface->crossings, sampler->time, &strands, rays);
+  rv_view_hair_thickness(surface, open > 0 ? strands : surface->crossings);
+}
+
+RvVec3 rv_view_shade(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   bool hair = surface->kind == RV_PART_HAIR;
-  *through = 0;
+  Choices c;
+  c.count = 0;
+  c.sum = 0;
+  if (hair) find_thickness(s, surface, sampler, rays);
+  sample_lamps(s, surface, &c, sampler);
+  sample_surface(s, surface, &c, sampler);
+  RvVec3 sum = {0, 0, 0};
+  int picks = hair ? HAIR_PICKS : c.count;
+  if (picks >= c.count) {
+    for (int i = 0; i < c.count; ++i) sum = rv_add(sum, trace_candidate(s, surface, &c.list[i], sampler, rays));
+    return sum;
+  }
+  // Systematic resampling: evenly spaced marks on the sum of the targets.
+  double u[2], below = 0;
+  rv_view_sampler_next(sampler, u);
+  for (int i = 0, mark = 0; i < c.count && mark < picks; ++i) {
+    below += c.list[i].target;
+    while (mark < picks && (mark + u[0]) / picks * c.sum < below) {
+      RvVec3 light = trace_candidate(s, surface, &c.list[i], sampler, rays);
+      sum = rv_mad(sum, c.sum / (picks * c.list[i].target), light);
+      mark++;
+    }
+  }
+  return sum;
+}
+
+// Visible share of the sky, by one ray or several.
+double rv_view_shade_open(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+  int count = s->options->sky_samples * (surface->kind == RV_PART_HAIR ? 1 : 2);
+  bool hair = surface->kind == RV_PART_HAIR;
+  double open = 0;
   for (int i = 0; i < count; ++i) {
     double u[2];
     rv_view_sampler_next(sampler, u);
     // Hair receives light from all sides but not from inside the head: directions lean outwards.
     RvVec3 d = hair ? rv_normalize(rv_mad(sphere_direction(u), 0.6, surface->normal), surface->normal)
                     : cosine_direction(surface->normal, u);
-    double open = transmittance(s, surface->start, d, surface->ray_near, s->sky_ray_length, sampler->time, rays);
-    *through += open / count;
-    sum = rv_mad(sum, open / count, rv_view_room_sky(s, d));
+    open += transmittance(s, surface->start, d, surface->ray_near, s->sky_ray_length, sampler->time, rays) / count;
   }
-  if (count == 0) {
-    *through = 1;
-    sum = rv_view_room_sky(s, surface->normal);
-  }
-  return sum;
-}
-
-double rv_view_shade_open(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
-  double through;
-  sky_light(s, surface, &through, sampler, rays);
-  return through;
-}
-
-// Radiance by one soft box, with shadow rays to points of its disc.
-static RvVec3 light_from(const RvShader* s, const RvSurface* surface, const RvBox* box, RvSampler* sampler,
-                         uint64_t* rays) {
-  RvVec3 sum = {0, 0, 0};
-  int count = rays_of(surface);
-  if (!(box->power.x > 0)) return sum;
-  for (int i = 0; i < count; ++i) {
-    double u[2];
-    rv_view_sampler_next(sampler, u);
-    RvVec3 d = towards(box->direction, box->radius, u);
-    RvResponse response = rv_view_surface_response(surface, d);
-    // Skip the shadow ray where the response is negligible.
-    RvVec3 all = rv_add(response.direct, response.scattered);
-    if (all.x + all.y + all.z < LEAST_RESPONSE) continue;
-    double open = transmittance(s, surface->start, d, surface->ray_near, s->far, sampler->time, rays);
-    if (open > 0) sum = rv_mad(sum, 1.0 / count, rv_mul(rv_view_surface_reflect(surface, &response, open), box->power));
-  }
-  return sum;
-}
-
-// Reflection of the room. The highlights of the soft boxes are part of the response and are not added again.
-static RvVec3 mirrored(const RvShader* s, const RvSurface* surface, double open, RvSampler* sampler, uint64_t* rays) {
-  double u[2] = {0.5, 0.5};
-  bool hair = surface->kind == RV_PART_HAIR;
-  if (hair) rv_view_sampler_next(sampler, u);
-  RvVec3 d;
-  double share = rv_view_surface_mirror(surface, u, &d);
-  if (hair && share > LEAST_MIRRORED)
-    open = transmittance(s, surface->start, d, surface->ray_near, s->sky_ray_length, sampler->time, rays);
-  return rv_scale(rv_view_room_sky(s, d), share * open);
-}
-
-RvVec3 rv_view_shade(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
-  // With many samples, hair alternates: even samples evaluate the rim light, odd ones the sky, both with twice the
-  // weight.
-  bool alternate = surface->kind == RV_PART_HAIR && s->options->samples >= MANY_SAMPLES;
-  bool odd = sampler->index & 1;
-  double weight = alternate ? 2 : 1, through;
-  const RvBox* fill = &s->boxes[RV_BOX_FILL];
-  RvVec3 sum = light_from(s, surface, &s->boxes[RV_BOX_KEY], sampler, rays);
-  if (!alternate || !odd) sum = rv_mad(sum, weight, light_from(s, surface, &s->boxes[RV_BOX_RIM], sampler, rays));
-  if (alternate && !odd) return sum;
-  // Sky, fill light (occluded like the sky) and reflection of the room.
-  RvVec3 ambient = rv_mul(rv_view_surface_ambient(surface), sky_light(s, surface, &through, sampler, rays));
-  RvResponse soft = rv_view_surface_response_soft(surface, fill->direction);
-  ambient = rv_add(ambient, rv_mul(rv_view_surface_reflect(surface, &soft, through), fill->power));
-  ambient = rv_add(ambient, mirrored(s, surface, through, sampler, rays));
-  return rv_mad(sum, weight, ambient);
+  return count ? open : 1;
 }
 
 // Colour of the attribute, shaded lightly by facing and occlusion so that shape shows; grey where there is no value.
@@ -205,6 +261,47 @@ RvVec3 rv_view_shade_data(const RvShader* s, const RvSurface* surface, RvSampler
 
 //---------------------------------------------------------------------------------------------- floor
 
+// One candidate of a lamp for the floor, by the irradiance that it brings.
+static bool floor_candidate(const RvShader* s, const RvLamp* lamp, RvVec3 start, const double u[2], Candidate* out) {
+  RvVec3 up = {0, 1, 0};
+  RvLampRay ray;
+  if (lamp->soft_sky || (lamp->kind == RV_LIGHT_DOME && !lamp->dome)) {
+    double weight = RV_PI * (lamp->soft_sky ? 0.5 : luminance(lamp->color));
+    *out = (Candidate){.direction = cosine_direction(up, u), .far = lamp->reach, .target = weight};
+    return true;
+  }
+  if (!rv_view_lamp_sample(lamp, start, u, &ray) || ray.direction.y <= 0) return false;
+  double light = luminance(ray.radiance) * ray.direction.y / (ray.density > 0 ? ray.density : 1);
+  *out = (Candidate){.direction = ray.direction, .far = reach_of(s, lamp, ray.distance), .target = light};
+  return light > 0;
+}
+
+// Visibility of the lamps from the floor: that of one lamp, chosen by its light there, and of one of its candidates.
+static double floor_visibility(const RvShader* s, RvVec3 start, RvSampler* sampler, uint64_t* rays) {
+  double weight[RV_VIEW_MAX_LAMPS + 1], sum = 0, u[2];
+  for (size_t i = 0; i < s->lamps->count; ++i) {
+    weight[i] = rv_view_lamp_on_floor(&s->lamps->list[i], start);
+    sum += weight[i];
+  }
+  if (!(sum > 0)) return 1;
+  rv_view_sampler_next(sampler, u);
+  size_t i = 0;
+  for (double below = weight[0]; i + 1 < s->lamps->count && u[0] * sum >= below; below += weight[i]) i++;
+  const RvLamp* lamp = &s->lamps->list[i];
+  Candidate chosen = {.target = 0};
+  double light = 0;
+  for (int k = 0; k < (lamp->dome ? FLOOR_CHOICES : 1); ++k) {
+    Candidate c;
+    double v[2];
+    rv_view_sampler_next(sampler, v);
+    if (!floor_candidate(s, lamp, start, v, &c)) continue;
+    light += c.target;
+    rv_view_sampler_next(sampler, v);
+    if (v[0] * light < c.target) chosen = c;
+  }
+  return light > 0 ? transmittance(s, start, chosen.direction, 0, fmin(chosen.far, s->far), sampler->time, rays) : 1;
+}
+
 // The floor has the colour of the backdrop, so that only shadows show. It fades out between 3 and 6 view half-heights
 // from the target.
 RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSampler* sampler, uint64_t* rays,
@@ -216,22 +313,18 @@ RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSa
   *plain = true;
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, FLOOR_OFFSET * s->lens->half_height, up);
-  // Visibility of the key lamp and of the sky.
-  double key = 0, open = 0;
   // A plain floor shows noise more than hair does: after the first samples found a shadow, more rays are traced.
   int count = s->options->sky_samples * (sampler->index < MANY_SAMPLES ? 1 : FLOOR_FACTOR);
+  double lit = 0, open = 0;
+  bool occlusion = s->options->pass == RV_VIEW_OCCLUSION;
   for (int i = 0; i < count; ++i) {
+    if (!occlusion) lit += floor_visibility(s, start, sampler, rays) / count;
     rv_view_sampler_next(sampler, u);
-    RvVec3 d = towards(s->boxes[RV_BOX_KEY].direction, s->boxes[RV_BOX_KEY].radius, u);
-    key += d.y > 0 ? transmittance(s, start, d, 0, s->far, sampler->time, rays) / count : 1.0 / count;
-    rv_view_sampler_next(sampler, u);
-    open += transmittance(s, start, cosine_direction(up, u), 0, s->sky_ray_length, sampler->time, rays) / count;
+    if (occlusion)
+      open += transmittance(s, start, cosine_direction(up, u), 0, s->sky_ray_length, sampler->time, rays) / count;
   }
-  if (count == 0) {
-    key = 1;
-    open = 1;
-  }
-  *plain = key > UNSHADOWED && open > UNSHADOWED;
-  *through = open;
-  return rv_scale(base, 1 - fade * (1 - (FLOOR_KEY_SHARE * key + FLOOR_SKY_SHARE * open)));
+  *through = occlusion && count ? open : 1;
+  double seen = occlusion ? *through : count ? lit : 1;
+  *plain = seen > UNSHADOWED;
+  return rv_scale(base, 1 - fade * (1 - DARKEST_FLOOR) * (1 - seen));
 }

@@ -7,7 +7,7 @@
 
 enum { MAX_BOUNCES = 16 };  // reflections, refractions and crossings of one path
 
-static const double WATER_INDEX = 1.333;   // of refraction
+static const double WATER_INDEX = 1.333;   // of refraction, of films
 static const double CLEAR_CORE = 0.7;      // fibre over film radius below which the film is drawn as a clear tube
 static const double SHADOW_OFFSET = 2e-5;  // relative offset of shadow rays from the surface, against self intersection
 static const double WATER_OFFSET = 1e-5;   // relative offset of refracted and reflected rays
@@ -15,6 +15,7 @@ static const double FILM_OFFSET = 2e-5;    // the same at a film
 static const double FILM_MIRROR_NEAR = 0.2;  // start of a ray reflected by a film, in radii of the film
 static const double LEAST_COSINE = 1e-4;     // of grazing incidence
 static const double LEAST_MIRRORED = 1e-4;   // reflectance below which the reflected ray is not traced
+static const double LEAST_ROUGHNESS = 1e-3;  // of a liquid's surface: a lower one is smooth
 static const double FAR_FACTOR = 100;        // length of rays that cross the scene, in scene sizes
 static const double SKY_RAY_SHARE = 0.3;     // length of sky rays, in half heights of the view
 
@@ -26,6 +27,8 @@ typedef struct Path {
   double x, y;             // point of the image, pixels
   int inside;              // number of water bodies that contain the ray; they may be nested
   int bounces;             // reflections, refractions and crossings so far
+  const RvWater* water;    // that contains the ray
+  RvFirstHit* first;       // filled in by the first hit; NULL: not wanted
 } Path;
 
 // Nearest hit; geomID is RTC_INVALID_GEOMETRY_ID if there is none.
@@ -94,9 +97,9 @@ static double fresnel_exact(double index, double cosine, double* bent) {
   return 0.5 * (across * across + along * along);
 }
 
-// Throughput after a length of water (Beer's law).
-static RvVec3 absorbed(const RvShader* s, RvVec3 weight, double length) {
-  const double* a = s->options->absorption;
+// Throughput after a length of a liquid (Beer's law).
+static RvVec3 absorbed(const RvShader* s, const RvWater* water, RvVec3 weight, double length) {
+  const double* a = water ? water->absorption : s->options->absorption;
   return rv_vec3(weight.x * rv_exp(-a[0] * length), weight.y * rv_exp(-a[1] * length),
                  weight.z * rv_exp(-a[2] * length));
 }
@@ -166,12 +169,23 @@ static RvVec3 branch(const RvShader* s, Path* p, const RvSurface* f, const Bend*
   return light;
 }
 
+// Turns the normal of a rough surface to that of a random facet (GGX; Walter et al. 2007).
+static void roughen(RvSurface* f, double roughness, RvSampler* sampler) {
+  double u[2], x, y, a2 = roughness * roughness * roughness * roughness;
+  rv_view_sampler_next(sampler, u);
+  rv_view_shade_circle(u[1], &x, &y);
+  double cosine = sqrt((1 - u[0]) / (1 + (a2 - 1) * u[0])), sine = sqrt(fmax(1 - cosine * cosine, 0));
+  RvVec3 a = rv_perpendicular(f->normal), b = rv_cross(f->normal, a);
+  f->normal = rv_mad(rv_mad(rv_scale(f->normal, cosine), sine * x, a), sine * y, b);
+}
+
 // Crosses the surface of a water body. A surface inside another body does not refract.
-static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double step, RvSampler* sampler,
-                          uint64_t* rays) {
+static RvVec3 cross_water(const RvShader* s, Path* p, RvSurface* f, const RvWater* water, double step,
+                          RvSampler* sampler, uint64_t* rays) {
   int after = p->inside + (f->entering ? 1 : -1);
   int others = f->entering ? p->inside : after;  // other bodies that contain the point
   RvVec3 none = {0, 0, 0};
+  if (f->entering && others == 0) p->water = water;
   if (others > 0) {
     p->from = rv_mad(f->position, -step, f->facing);
     p->near = 0;
@@ -181,7 +195,8 @@ static RvVec3 cross_water(const RvShader* s, Path* p, const RvSurface* f, double
     p->bounces++;
     return none;
   }
-  Bend b = bend_at(f, f->entering ? 1 / WATER_INDEX : WATER_INDEX);
+  if (water->roughness > LEAST_ROUGHNESS) roughen(f, water->roughness, sampler);
+  Bend b = bend_at(f, f->entering ? 1 / water->index : water->index);
   bool refracted;
   // A reflected ray stays on its side of the surface.
   if (!f->entering && p->inside < 1) p->inside = 1;
@@ -233,7 +248,7 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
   if (hits_fibre) return true;
 
   // Beside the fibre: absorption along the chord, then onwards behind the tube.
-  if (!under) p->weight = absorbed(s, p->weight, 2 * f->radius * cos_inside);
+  if (!under) p->weight = absorbed(s, NULL, p->weight, 2 * f->radius * cos_inside);
   p->from = f->position;
   p->near = f->ray_near;
   return false;
@@ -243,7 +258,7 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
 
 // Radiance of the room, soft boxes included. Their edges blur with the number of bounces.
 static RvVec3 room_light(const RvShader* s, const Path* p) {
-  if (p->bounces == 0) return rv_view_room_backdrop(s, p->x, p->y);
+  if (p->bounces == 0) return rv_view_room_behind(s, p->direction, p->x, p->y);
   double blur = rv_clamp((p->bounces - 1) / 2.0, 0, 1);
   return rv_add(rv_view_room_towards(s, p->direction), rv_view_room_mirrored(s, p->direction, blur));
 }
@@ -262,11 +277,21 @@ static RvVec3 floor_at(const RvShader* s, const Path* p, double length, RvSample
 }
 
 // Radiance of an opaque surface in the pass that is rendered.
-static RvVec3 opaque_light(const RvShader* s, const RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+static RvVec3 opaque_light(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   if (s->options->pass == RV_VIEW_DATA) return rv_view_shade_data(s, surface, sampler, rays);
   if (s->options->pass == RV_VIEW_BEAUTY) return rv_view_shade(s, surface, sampler, rays);
   double open = rv_view_shade_open(s, surface, sampler, rays);
   return rv_vec3(open, open, open);
+}
+
+// Keeps what a camera ray met first.
+static void note_first(const RvShader* s, Path* p, const RvSurface* surface, const RvPart* part, double length) {
+  *p->first = (RvFirstHit){.any = true,
+                           .depth = length * rv_dot(p->direction, s->lens->forward),
+                           .normal = surface->normal,
+                           .wetness = surface->wetness,
+                           .object = part->object};
+  p->first = NULL;
 }
 
 // Follows a path until it meets an opaque surface, the floor or the room; returns its radiance.
@@ -283,17 +308,22 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
     bool floor = to_floor < (met ? hit.ray.tfar : s->far);
     double length = floor ? to_floor : hit.ray.tfar;
     *plain = !met && p.bounces == 0;
+    // Rays that a surface turned see the lamps themselves.
+    RvVec3 lamp;
+    if (beauty && p.bounces > 0 && rv_view_room_lamp(s, p.from, p.direction, floor || met ? length : INFINITY, &lamp))
+      return rv_add(sum, rv_mul(p.weight, lamp));
     // Absorption on the way, then the floor or the room end the path.
-    if (p.inside > 0 && (floor || met)) p.weight = absorbed(s, p.weight, length);
+    if (p.inside > 0 && (floor || met)) p.weight = absorbed(s, p.water, p.weight, length);
     if (floor) return rv_add(sum, rv_mul(p.weight, floor_at(s, &p, to_floor, sampler, rays, plain)));
     if (!met) break;
     RvSurface surface = surface_at(s, &p, &hit, sampler->time);
     const RvPart* part = &s->scene->parts[hit.hit.geomID];
+    if (p.first) note_first(s, &p, &surface, part, hit.ray.tfar);
     // Water and thick films redirect the path; anything else ends it.
     bool water = beauty && rv_view_part_is_water(part);
     if (water) {
       double step = WATER_OFFSET * (hit.ray.tfar + rv_length(surface.position));
-      sum = rv_add(sum, cross_water(s, &p, &surface, step, sampler, rays));
+      sum = rv_add(sum, cross_water(s, &p, &surface, &part->water, step, sampler, rays));
       continue;
     }
     bool film = beauty && part->kind == RV_PART_HAIR && surface.core < CLEAR_CORE, seen = true;
@@ -334,7 +364,8 @@ static Path camera_path(const RvShader* s, double x, double y, RvSampler* sample
   return p;
 }
 
-RvVec3 rv_view_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain) {
+RvVec3 rv_view_shader_trace(const RvShader* s, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain,
+                            RvFirstHit* first) {
   double u[2];
   sampler->time = 0.5f;
   if (s->options->shutter > 0) {
@@ -342,7 +373,9 @@ RvVec3 rv_view_shader_trace(const RvShader* s, double x, double y, RvSampler* sa
     sampler->time = (float)u[0];
   }
   *plain = true;
-  return follow(s, camera_path(s, x, y, sampler), sampler, rays, plain);
+  Path path = camera_path(s, x, y, sampler);
+  path.first = first;
+  return follow(s, path, sampler, rays, plain);
 }
 
 // Ends of the colour scale: those of the options, otherwise the range of the data.
@@ -371,16 +404,16 @@ static void find_range(RvShader* s) {
   s->data_range[1] = !any ? NAN : isnan(s->options->range[1]) ? hi : s->options->range[1];
 }
 
-RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
-                             const RvViewOptions* options, RvError* error) {
+RvResult rv_view_shader_make(RvShader* shader, RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
+                             RvError* error) {
   *shader = (RvShader){.scene = scene, .lens = lens, .options = options, .ground = -INFINITY};
+  shader->lamps = &scene->lamps;
   // The lamps stand relative to the rig camera.
   RvLens rig = *lens;
   if (options->rig) {
     RvResult result = rv_view_lens_make(options->rig, options->width, options->height, &rig, error);
     if (result) return result;
   }
-  rv_view_room_make(shader, &rig);
   // Lengths of rays from the size of the scene.
   double size = 0;
   for (int k = 0; k < 3; ++k)
@@ -390,5 +423,5 @@ RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const R
   if (options->ground && !options->furnace && scene->lo[1] <= scene->hi[1])
     shader->ground = isnan(options->ground_height) ? scene->lo[1] : options->ground_height - lens->origin.y;
   if (options->pass == RV_VIEW_DATA) find_range(shader);
-  return RV_OK;
+  return rv_view_room_make(shader, &rig, error);
 }

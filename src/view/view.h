@@ -23,7 +23,13 @@ typedef struct RvCamera {
   int width, height;                // requested image size, pixels; 0: none
   double aperture, focus;           // lens diameter and focus distance, metres, as in RvViewOptions; 0: none
   double near, far;                 // metres along the view: nothing nearer or farther is drawn; 0: no such limit
+  double exposure;                  // stops
+  int tone;                         // RvViewTone
 } RvCamera;
+
+// How scene light becomes display light (tone.c): a straight line with a soft shoulder; an approximation of the ACES
+// reference and output transforms for sRGB; an approximation of AgX.
+typedef enum RvViewTone { RV_VIEW_TONE_SHOULDER, RV_VIEW_TONE_ACES, RV_VIEW_TONE_AGX, RV_VIEW_TONE_COUNT } RvViewTone;
 
 typedef enum RvViewQuality { RV_VIEW_DRAFT, RV_VIEW_NORMAL, RV_VIEW_HIGH, RV_VIEW_QUALITY_COUNT } RvViewQuality;
 
@@ -67,6 +73,8 @@ typedef struct RvViewOptions {
   bool ground;           // shadow-catching studio floor that fades into the backdrop
   double ground_height;  // y of the floor, m; NaN: the lowest bound of the geometry
   double exposure;       // stops
+  int tone;              // RvViewTone of the image
+  bool layers;           // fills the layers of the image
   double min_pixels;     // least drawn radius of a strand or particle, in pixels
   float background_top[3], background_bottom[3];  // linear RGB
   uint64_t seed;                                  // of the sample sequence
@@ -80,7 +88,11 @@ typedef struct RvViewOptions {
 typedef struct RvImage {
   int width, height;  // pixels
   float* rgb;
-  bool exact;  // colours encode data: written without highlight roll-off and dither
+  bool exact;  // colours encode data: written without tone mapping and dither
+  int tone;    // RvViewTone of display files
+  // Layers, one number a pixel; NULL: not wanted. Coverage; depth along the view of the nearest sample (infinite on the
+  // background); mean unit normal (3 numbers); number of the detail of the nearest sample, from 1; mean wetness.
+  float *alpha, *depth, *normal, *id, *wetness;
 } RvImage;
 
 // Statistics of one render.
@@ -110,8 +122,8 @@ void rv_view_image_free(RvImage* image);
 
 // A `camera` node's detail: global attributes rv_cam_eye, rv_cam_target, rv_cam_up (3 floats), rv_cam_fov
 // (degrees, vertical), and optional rv_cam_res (2 integers), rv_cam_aperture, rv_cam_focus, rv_cam_near and rv_cam_far
-// (lengths). False if an
-// attribute is missing or the values define no view.
+// (lengths), rv_cam_exposure (stops) and rv_cam_tone (RvViewTone). False if an attribute is missing or the values
+// define no view.
 bool rv_view_camera_from_detail(const RvDetail* detail, RvCamera* camera);
 // A three-quarter view of the whole box, with a margin.
 RvCamera rv_view_frame(const double lo[3], const double hi[3], double aspect);
@@ -129,9 +141,18 @@ RvCamera rv_view_fit_camera(const RvViewFit* fit);
 // Pixel coordinates of a world point, y down; false behind the eye.
 bool rv_view_project(const RvCamera* camera, int width, int height, const double point[3], double pixel[2]);
 
-// Display encoding: sRGB bytes with highlight roll-off and dither. width x height x 3.
+// Reads ground and background of a `lookmaterial` node into the options. False if no detail has them.
+bool rv_view_backdrop_from_details(const RvDetail* const* details, size_t count, RvViewOptions* options);
+// True if all points of a detail are lamps: it has nothing to frame and no place on the ground.
+bool rv_view_is_lamp(const RvDetail* detail);
+// Scene light to display light, 0 to 1.
+void rv_view_tone(int tone, const float* rgb, double* out);
+// Display encoding: sRGB bytes with tone mapping and dither. width x height x 3.
 void rv_view_to_srgb(const RvImage* image, uint8_t* bytes);
 RvResult rv_view_write_png(const RvImage* image, const char* path, RvError* error);
+// OpenEXR file of linear light, 32-bit floats: channels R G B, and of the layers that the image has A, Z, N.X N.Y N.Z,
+// id.Y and wetness.Y.
+RvResult rv_view_write_exr(const RvImage* image, const char* path, RvError* error);
 // Encodes PNG files of one size as an H.264 movie with ffmpeg, which must be installed.
 RvResult rv_view_write_mp4(const char* const* pngs, size_t count, double fps, const char* path, RvError* error);
 bool rv_view_has_ffmpeg(void);

@@ -6,6 +6,8 @@
 #include <embree3/rtcore.h>
 
 #include "math/vec.h"
+#include "view/chiang.h"
+#include "view/lamp.h"
 #include "view/view.h"
 
 // The camera as an orthonormal basis. Positions are relative to `origin` (the camera's target), so that a scene far
@@ -22,6 +24,13 @@ typedef struct RvLens {
 
 typedef enum RvPartKind { RV_PART_HAIR, RV_PART_MESH, RV_PART_WATER, RV_PART_SPHERES } RvPartKind;
 
+// What a liquid is made of.
+typedef struct RvWater {
+  double absorption[3];  // 1/m
+  double index;          // of refraction
+  double roughness;      // of its surface
+} RvWater;
+
 // One Embree geometry and its shading data. Its index in the scene is the geometry's id.
 typedef struct RvPart {
   RvPartKind kind;
@@ -31,14 +40,21 @@ typedef struct RvPart {
   float* vertices;    // hair and spheres: x y z radius; meshes: x y z
   uint32_t* indices;  // hair: first vertex of a segment; meshes: three a triangle
   uint8_t* flags;     // hair: neighbours of a segment
+  bool thin;          // hair: no strand is wide enough to look round; it is drawn as ribbons that face each ray
   float* colors;      // r g b: one a hair vertex (always present), a mesh corner, a sphere; NULL: the kind's default
   float* normals;     // meshes: one a corner
   float* along;       // hair: 0 at the root to 1 at the tip, one a vertex
-  float* wet;         // hair: wetness 0 to 1, one a vertex; NULL: dry
-  float* core;        // hair: fibre radius over drawn radius (fibre + film), one a vertex; NULL: 1
-  float* velocity;    // x y z a vertex, m/s; NULL: static
-  float* closed;      // vertices at shutter close (`vertices`: at shutter open); NULL: static
-  float* values;      // attribute of false colours: one a hair vertex, a mesh corner, a sphere; NaN or NULL: none
+  float* wet;         // wetness 0 to 1, one a hair vertex or a mesh corner; NULL: dry
+  float* look;  // 2 floats a hair vertex (roughness along the fibre, tilt in degrees), 4 a mesh corner (roughness,
+                // index, specular, subsurface); NULL: the kind's default
+  RvFibreTable* fibres;  // hair: means over the width of a fibre
+  int baked;             // 1: colours include wetness already; 2: roughness does
+  int object;            // number of the detail, from 1
+  RvWater water;         // water: what it is made of
+  float* core;           // hair: fibre radius over drawn radius (fibre + film), one a vertex; NULL: 1
+  float* velocity;       // x y z a vertex, m/s; NULL: static
+  float* closed;         // vertices at shutter close (`vertices`: at shutter open); NULL: static
+  float* values;         // attribute of false colours: one a hair vertex, a mesh corner, a sphere; NaN or NULL: none
 } RvPart;
 
 // Water is transparent. Loose points are drops of water unless they carry a colour.
@@ -52,6 +68,10 @@ typedef struct RvViewScene {
   RvPart* parts;
   size_t count, capacity;
   double lo[3], hi[3];  // relative to the lens's origin; lo > hi when empty
+  RvLamps lamps;
+  bool film_covered;  // a level set shows films, bridges and drops of strands: they are not drawn again
+  int object;         // number of the detail that is being added
+  RvWater water;      // of the detail that is being added
   RvViewStats stats;
 } RvViewScene;
 
@@ -96,6 +116,8 @@ RvPart* rv_view_new_part(RvViewScene* scene, RvPartKind kind);
 void rv_view_grow_bounds(RvViewScene* scene, const float* p, double radius);
 // A numeric attribute of one of the owners, first found; NULL if there is none of at least `size` components.
 const RvAttrib* rv_view_attrib(const RvDetail* detail, const char* name, int size, const RvOwner* owners, int nowner);
+// What the wetness node put into the colours (1) and the roughness (2) of a detail already.
+int rv_view_baked(const RvDetail* detail);
 // The detail's attribute that `options.view` shows; NULL if no false colours are wanted or the detail lacks it.
 const RvAttrib* rv_view_data_attrib(const RvDetail* detail, const RvViewOptions* options);
 // Its value at an element, in the legend's unit.
@@ -111,13 +133,16 @@ typedef struct RvBox {
 } RvBox;
 
 enum { RV_BOX_KEY, RV_BOX_RIM, RV_BOX_FILL, RV_BOX_COUNT };
+enum { RV_VIEW_MAX_LAMPS = 32 };
 
 // Shading of one camera ray: a pure function of its arguments.
 typedef struct RvShader {
   const RvViewScene* scene;
   const RvLens* lens;
   const RvViewOptions* options;
-  RvBox boxes[RV_BOX_COUNT];
+  RvBox boxes[RV_BOX_COUNT];  // of the built-in studio
+  bool studio;                // the scene has no lamps of its own
+  RvLamps* lamps;
   double ground;          // y of the floor relative to the origin; -infinity: no floor
   double far;             // length of a ray that crosses the whole scene
   double sky_ray_length;  // length of the rays that test occlusion of the sky
@@ -138,11 +163,19 @@ void rv_view_attenuate(const struct RTCFilterFunctionNArguments* arguments);
 // Two numbers of a stratified sequence over the samples of one pixel (render.c).
 void rv_view_sampler_next(RvSampler* sampler, double out[2]);
 
-RvResult rv_view_shader_make(RvShader* shader, const RvViewScene* scene, const RvLens* lens,
-                             const RvViewOptions* options, RvError* error);
+RvResult rv_view_shader_make(RvShader* shader, RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
+                             RvError* error);
+// What a camera ray met first.
+typedef struct RvFirstHit {
+  bool any;
+  double depth;   // along the view
+  RvVec3 normal;  // world space, towards the eye
+  double wetness;
+  int object;  // number of the detail, from 1
+} RvFirstHit;
 // Radiance along the ray through a point of the image. *plain: the ray saw only the unshadowed backdrop.
-RvVec3 rv_view_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays,
-                            bool* plain);
+RvVec3 rv_view_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain,
+                            RvFirstHit* first);
 
 // Radiance of the studio (room.c): ceiling and walls without the soft boxes (sky); the soft boxes in reflections, with
 // their edges softened by `blur` from 0, sharp, to 1; the backdrop at a point of the image, or in a direction.
@@ -150,7 +183,11 @@ RvVec3 rv_view_room_sky(const RvShader* shader, RvVec3 direction);
 RvVec3 rv_view_room_mirrored(const RvShader* shader, RvVec3 direction, double blur);
 RvVec3 rv_view_room_backdrop(const RvShader* shader, double x, double y);
 RvVec3 rv_view_room_towards(const RvShader* shader, RvVec3 direction);
-void rv_view_room_make(RvShader* shader, const RvLens* rig);
+RvResult rv_view_room_make(RvShader* shader, const RvLens* rig, RvError* error);
+// Radiance of the nearest rectangle or disc that a ray meets before `length`; false if there is none.
+bool rv_view_room_lamp(const RvShader* shader, RvVec3 from, RvVec3 direction, double length, RvVec3* radiance);
+// Radiance behind the scene in a direction: the dome that is shown, or the backdrop at a point of the image.
+RvVec3 rv_view_room_behind(const RvShader* shader, RvVec3 direction, double x, double y);
 
 // Linear colour of a perceptually uniform scale for t from 0 to 1; and a distinct colour for an identifier.
 RvVec3 rv_view_color(double t);

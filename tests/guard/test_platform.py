@@ -16,7 +16,7 @@ build = os.environ.get("RV_BUILD_DIR") or os.path.join(top, "build", "release")
 C_HEADERS = set("""assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg
   stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath time uchar wchar wctype""".split())
 # C17 has them, but not every system: <threads.h> of macOS and Windows is missing
-LIBRARY_HEADERS = {"jansson.h", "xxhash.h", "blosc.h", "zlib.h", "png.h", "embree3/rtcore.h", "immintrin.h"}
+LIBRARY_HEADERS = {"jansson.h", "xxhash.h", "blosc.h", "zlib.h", "png.h", "OpenEXR/openexr.h", "embree3/rtcore.h", "immintrin.h"}
 # C++ stands on its standard library, OpenVDB, TBB and Houdini
 CPP_HEADERS = re.compile(r"(c?[a-z_]+|(openvdb|tbb)/\S+|(CH|GA|GEO|GU|OP|PRM|SIM|SOP|UT)/\S+)$")
 SYSTEM_MACROS = re.compile(r"\b(_GNU_SOURCE|_POSIX_C_SOURCE|_XOPEN_SOURCE|_DEFAULT_SOURCE|__linux__|__APPLE__|_WIN32|__unix__|"
@@ -37,7 +37,7 @@ C_FUNCTIONS = set("""
   memcpy memmove strcpy strncpy strcat strncat memcmp strcmp strcoll strncmp strxfrm memchr strchr strcspn strpbrk strrchr
   strspn strstr strtok memset strerror strlen clock difftime mktime time asctime ctime gmtime localtime strftime""".split())
 # functions of our libraries, and of compilers: gcc makes sincos of sin and cos, stpcpy of sprintf
-OTHER_FUNCTIONS = re.compile(r"(rv_\w+|json_\w+|jansson_\w+|XXH\w+|blosc_\w+|(in|de)flate\w*|crc32|png_\w+|rtc\w+|sincosf?|stpcpy|"
+OTHER_FUNCTIONS = re.compile(r"(rv_\w+|json_\w+|jansson_\w+|XXH\w+|blosc_\w+|(in|de)flate\w*|crc32|png_\w+|exr_\w+|rtc\w+|sincosf?|stpcpy|"
                              r"__(errno_location|ctype_\w+|isoc99_\w+|stack_chk_fail|popcountdi2|tls_get_addr|cpu_\w+|"
                              r"\w+_chk|assert_fail|asan\w*|tsan\w*|ubsan\w*|sanitizer\w*|sancov\w*)|_setjmp|_GLOBAL_OFFSET_TABLE_)$")
 

@@ -26,7 +26,7 @@ SYSTEMS = {
 # Headers of the libraries that the C code uses. They are linked into a folder of their own: /usr/include as a whole would
 # hide the headers of the other system.
 LIBRARIES = ("jansson.h jansson_config.h xxhash.h xxh3.h blosc.h blosc-export.h zlib.h zconf.h png.h pngconf.h pnglibconf.h "
-             "libpng16 embree3").split()
+             "libpng16 embree3 OpenEXR").split()
 PLACES = ("/usr/include", "/usr/include/x86_64-linux-gnu", "/usr/include/aarch64-linux-gnu")
 # What must not compile, so that a test that checks nothing is noticed.
 SEEDED = {

@@ -68,13 +68,14 @@ static void dry_hair_is_not_changed(void** state) {
   assert_int_equal(rv_detail_hash(in), rv_detail_hash(out));
   rv_detail_free(out);
   rv_detail_free(in);
-  // bare strands that are told to be dry
+  // bare strands that are told to be dry have the look of natural hair
+  const float brown[3] = {0.1f, 0.045f, 0.02f};
   in = lines();
   floats(in, "filmheight", 1);
   out = remapped(in, "");
   for (int i = 0; i < ALL; ++i) {
-    for (int c = 0; c < 3; ++c) assert_true(rv_detail_f32(out, RV_POINT, "Cd", 3)[3 * i + c] == 1);
-    assert_true(rv_detail_f32(out, RV_POINT, "roughness", 1)[i] == 1);
+    for (int c = 0; c < 3; ++c) assert_true(rv_detail_f32(out, RV_POINT, "Cd", 3)[3 * i + c] == brown[c]);
+    assert_true(rv_detail_f32(out, RV_POINT, "roughness", 1)[i] == 0.3f);
     assert_true(rv_detail_f32(out, RV_POINT, "clump", 1)[i] == 0);
     assert_true(rv_detail_f32(out, RV_POINT, "wetness", 1)[i] == 0);
   }
@@ -258,7 +259,7 @@ static void attributes_of_every_owner(void** state) {
   assert_null(rv_detail_find(out, RV_POINT, "clump"));
   rv_detail_free(out);
   // a group, other names and none
-  out = remapped(in, "group=5-9; colorattrib=tint; roughnessattrib=; clumpattrib=; widthattrib=");
+  out = remapped(in, "group=5-9; colorattrib=tint; basecolor=1 1 1; roughnessattrib=; clumpattrib=; widthattrib=");
   for (int i = 0; i < ALL; ++i)
     CHECK_NEAR(rv_detail_f32(out, RV_POINT, "tint", 3)[3 * i], i % 2 && i >= 5 && i < 10 ? 0.4 : 1, 1e-7);
   assert_true(!rv_detail_find(out, RV_POINT, "roughness") && !rv_detail_find(out, RV_POINT, "width") &&
@@ -301,8 +302,9 @@ static void bad_liquid_is_dry(void** state) {
   CHECK_OK(c.result, c.error);
   // as at a solver's start frame: dry, and no fault
   assert_int_equal(c.nwarning, 0);
+  assert_null(rv_detail_find(c.output[0], RV_GLOBAL, "rv_look_wet"));
   for (int i = 0; i < ALL; ++i)
-    assert_true(rv_detail_f32(c.output[0], RV_POINT, "Cd", 3)[3 * i] == 1 &&
+    assert_true(rv_detail_f32(c.output[0], RV_POINT, "Cd", 3)[3 * i] == 0.1f &&
                 rv_detail_f32(c.output[0], RV_POINT, "clump", 1)[i] == 0);
   rv_test_cook_free(&c);
   floats(in, "filmheight", 1);

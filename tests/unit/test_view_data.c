@@ -37,7 +37,7 @@ static bool is_text(const RvImage* image, int x, int y) {
 
 // the text is in the picture, dot by dot
 static bool has_text(const RvImage* image, const char* text) {
-  RvImage word = {rv_view_text_width(text, 1), 9, NULL, false};
+  RvImage word = {.width = rv_view_text_width(text, 1), .height = 9};
   word.rgb = rv_alloc_zero((size_t)word.width * 9, 3 * sizeof(float));
   rv_view_draw_text(&word, text, 0, 0, 1, rv_vec3(0.92, 0.92, 0.92));
   bool found = false;

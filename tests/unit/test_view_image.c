@@ -13,7 +13,8 @@
 #include "view/view.h"
 
 static RvImage noise_image(int width, int height, uint64_t seed) {
-  RvImage image = {width, height, rv_alloc((size_t)width * (size_t)height, 3 * sizeof(float)), false};
+  RvImage image = {
+      .width = width, .height = height, .rgb = rv_alloc((size_t)width * (size_t)height, 3 * sizeof(float))};
   for (size_t i = 0; i < (size_t)width * (size_t)height * 3; ++i)
     image.rgb[i] = (float)(2 * rv_random(seed, 0, i, 0) * rv_random(seed, 1, i, 0));
   return image;
@@ -64,7 +65,7 @@ static void transfer_is_srgb_with_roll_off(void** state) {
   enum { N = 256 };
   float rgb[3 * N];
   uint8_t bytes[3 * N];
-  RvImage image = {N, 1, rgb, false};
+  RvImage image = {.width = N, .height = 1, .rgb = rgb};
   for (int i = 0; i < N; ++i)
     for (int k = 0; k < 3; ++k) rgb[3 * i + k] = (float)i / 128;
   rv_view_to_srgb(&image, bytes);
@@ -76,7 +77,7 @@ static void transfer_is_srgb_with_roll_off(void** state) {
   }
   // black stays black, very bright is white, and what is no number is black
   float special[] = {0, -1, NAN, 1e30f, INFINITY, 100};
-  RvImage two = {2, 1, special, false};
+  RvImage two = {.width = 2, .height = 1, .rgb = special};
   rv_view_to_srgb(&two, bytes);
   const uint8_t wanted[] = {0, 0, 0, 255, 255, 255};
   assert_memory_equal(bytes, wanted, 6);
