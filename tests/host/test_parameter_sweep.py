@@ -19,7 +19,8 @@ import tempfile
 TOP = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TOP, "python_shim"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ.get("RV_BUILD_DIR", ""), "librivulet.so"))
+if "RV_BUILD_DIR" in os.environ:  # else the package looks in the builds of the source tree
+    os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so"))
 from test_conditions import RIVULET, Case, alternatives, other, tables  # noqa: E402
 import rivulet  # noqa: E402
 from rivulet._lib import lib  # noqa: E402
