@@ -26,7 +26,7 @@ static const char scene_text[] =
     "  \"sourceid\": 3}},"
     "\"flows\": {\"type\": \"merge\", \"inputs\": [\"spray\", \"drain\"]},"
     "\"s\": {\"type\": \"liquidsolver\", \"inputs\": [\"block\", \"both\", \"flows\"], \"parms\": {\"walls\": true, "
-    "\"particlesep\": 0.009,"
+    "\"particlesep\": 0.9,"
     "  \"wallsmin\": [-20, -10, -10], \"wallsmax\": [20, 30, 10],"
     "  \"gravity\": [{\"wave\": {\"amplitude\": 4, \"frequency\": 3}}, -9.81, 0],"
     "  \"timescale\": {\"keys\": [[1, 1], [5, 0.6]], \"interp\": \"linear\"}}}}}";

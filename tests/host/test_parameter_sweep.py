@@ -19,7 +19,8 @@ import tempfile
 TOP = os.environ.get("RV_SOURCE_DIR") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(TOP, "python_shim"))
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ.get("RV_BUILD_DIR", ""), "librivulet.so"))
+if "RV_BUILD_DIR" in os.environ:  # else the package looks in the builds of the source tree
+    os.environ.setdefault("RIVULET_LIBRARY", os.path.join(os.environ["RV_BUILD_DIR"], "librivulet.so"))
 from test_conditions import RIVULET, Case, alternatives, other, tables  # noqa: E402
 import rivulet  # noqa: E402
 from rivulet._lib import lib  # noqa: E402
@@ -133,6 +134,10 @@ USES = {
                                     "hot": {"type": "collider", "inputs": ["swing"]}}, "inputs": ["hot"]},
     "source.life": {"parms": {"life": 0.01}},
     "source.material": {"parms": {"material": "water"}},
+    "collider.vmode": {"nodes": {"egg": {"type": "sphere", "parms": {"radius": 0.03, "rows": 9, "cols": 12}},
+                                 "ball": {"type": "transform", "inputs": ["egg"], "parms": {"ty": {"keys": [[1, 0], [3, 0.02]]}}}}, "reader": None, "outs": ["x"]},
+    "surface.memorylimit": {"parms": {"voxelsize": 0.0004}},
+    "blast.grouptype": {"parms": {"group": "0-3", "grouptype": "points"}},
     "collider.thickness": {"nodes": {"ball": {"type": "grid", "parms": {"size": [0.08, 0.08], "t": [0, 0.01, 0]}}}},
     "collider.contactangle": {"outs": ["x"], "reader": None},
     "surface.half": {"disk": True, "nodes": {"copy": {"type": "filecache", "inputs": ["x"], "parms": {"file": "$OUT/a.$F4.vdb"}}}},
@@ -180,9 +185,9 @@ for token in ("clumpvary", "seed", "clumpidattrib"):
 USES["wetness.basecolor"] = {"nodes": CLUMPS, "inputs": ["plain"]}
 # values that show an effect where those of `values` do not
 VALUES = {"merge.exclude": ["1"], "transform.attribs": ["N"], "transform.grouptype": ["prims"], "source.material": ["paint"], "source.life": [5],
-          "attribute.list": ["0.25 0.5"], "groom.densityattrib": [""], "strandsolver.maxsubsteps": [2], "filmsolver.maxsubsteps": [2], "file.file": ["$OUT/seed.0001.bgeo.sc"]}
+          "attribute.list": ["0.25 0.5"], "groom.densityattrib": [""], "camera.near": [1.0], "camera.far": [0.02], "surface.memorylimit": [0.1], "strandsolver.maxsubsteps": [2], "filmsolver.maxsubsteps": [2], "file.file": ["$OUT/seed.0001.bgeo.sc"]}
 # no effect by design
-TOLD = {"*.maxmemory": "a bound: the unit test of the liquid reaches it", "filecache.verify": "reads back what was written; host/test_outputs damages it"}
+TOLD = {"fill.maxparticles": "a bound: more particles are refused, node/test_node_fill", "*.maxmemory": "a bound: the unit test of the liquid reaches it", "filecache.verify": "reads back what was written; host/test_outputs damages it"}
 
 
 def values(row, now):
@@ -326,7 +331,7 @@ class Sweep:
         """None if the parameter has an effect; else what was tried. One step of a solver shows most, two the others."""
         name = "%s.%s" % (self.kind, row["token"])
         uses = USES.get(name) or USES.get("*.%s" % row["token"]) or USES.get("%s.*" % self.kind) or {}
-        case, tried = self.base(row, uses), []
+        case, tried, refused = self.base(row, uses), [], None
         for frame in sorted({min(self.frame, 2), self.frame}):
             before = self.look(case, uses, frame)
             if isinstance(before, str) and before.startswith("error"):
@@ -335,12 +340,15 @@ class Sweep:
                 changed = copy.deepcopy(case)
                 changed.put(row["token"], value)
                 after = self.look(changed, uses, frame)
-                # a value that the table refuses says nothing about the node
-                if isinstance(after, str) and after.startswith("error") and ("than" in after or "takes" in after) and "parameter" in after:
+                # A refused value is no effect while another one cooks: it may be out of the table's range, or meet a check alone.
+                if isinstance(after, str) and after.startswith("error"):
+                    refused = after
                     continue
                 if after != before:
                     return None
                 tried.append(value)
+        if refused and not tried:
+            return None  # every other value is refused with a reason
         return "tried %s" % tried
 
     def run(self):
