@@ -38,7 +38,7 @@ SMALL = {
     "dip": (["tuft.count=24", "pool.particlesep=0.004"], 9),
     "fur_ball": (["hair.count=300"], 8),
     "guides": (["hair.count=1200", "pick.step=20"], 5),
-    "hair_flip": (["hair.count=60", "pool.particlesep=0.02"], 6),
+    "hair_flip": (["hair.count=600", "pool.particlesep=0.02"], 6),
     "pour": ([], 6),
     "shoulder": (["hair.count=1200", "pick.step=20"], 4),
     "styles": ([], 1),

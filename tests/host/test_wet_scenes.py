@@ -17,7 +17,7 @@ DRIFT = 1e-12
 
 # what makes a scene small, and the frames that are cooked; scenes of few strands are cooked as they are
 FEW = {
-    "hair_flip": (["hair.count=24", "pool.particlesep=0.02"], 14),
+    "hair_flip": (["hair.count=240", "pool.particlesep=0.02"], 14),
     "wringing": (["grow.count=24", "wet.particlesep=0.003"], 8),
     "whip_wall": (["grow.count=16"], 10),
     "whip_ball": (["grow.count=16"], 10),

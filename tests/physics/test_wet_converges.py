@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import scenes  # noqa: E402
 
 FRAMES, TIPS = 12, 8
-SMALL = ["hair.count=400", "pool.particlesep=0.014"]
+SMALL = ["hair.count=4000", "pool.particlesep=0.014"]  # 400 simulated strands
 
 
 def turn(run):

@@ -127,13 +127,22 @@ def load(scene):
         return json.load(stream)
 
 
+def without_caches(nodes):
+    """Removes the filecache nodes; what reads one reads its input instead."""
+    caches = {name: node["inputs"][0] for name, node in nodes.items() if node["type"] == "filecache"}
+    for name in caches:
+        del nodes[name]
+    for node in nodes.values():
+        if "inputs" in node:
+            node["inputs"] = [caches.get(source, source) for source in node["inputs"]]
+
+
 def cook(scene, sets=(), frames=None, solver="wet", fails=False, extra=()):
     """Cooks a scene; the strands and the liquid of its solver are written as hair.$F4.bgeo and liquid.$F4.bgeo, and the
     first output of each node of `extra` as NODE.$F4.bgeo."""
     scene = load(scene)
     nodes = scene["nodes"]
-    for name in [n for n, node in nodes.items() if node["type"] == "filecache"]:
-        del nodes[name]
+    without_caches(nodes)
     if frames:
         scene["frames"] = [1, frames]
     kind = nodes[solver]["type"]
