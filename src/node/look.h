@@ -33,7 +33,6 @@ enum { RV_DOME_STUDIO, RV_DOME_UNIFORM, RV_DOME_IMAGE };
 #define RV_LOOK_GROUND "rv_look_ground"      // 3 floats: 1 if there is a ground, 1 if its height is given, height
 #define RV_LOOK_BACKDROP "rv_look_backdrop"  // 6 floats: colour at the top and at the bottom
 #define RV_LOOK_WET "rv_look_wet"            // 1: Cd includes wetness already, 2: roughness does, 3: both
-#define RV_LOOK_FILM "rv_look_film"          // 1: the level set covers films, bridges and drops on strands
 
 // Hair without look attributes.
 #define RV_LOOK_HAIR_ROUGHNESS 0.3  // along and around the fibre: Chiang et al. 2016

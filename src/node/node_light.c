@@ -18,12 +18,12 @@
     "Distant lights come from far away, as the sun. Rectangles and discs are soft boxes at a place. A dome lights "   \
     "from "                                                                                                           \
     "all around.")                                                                                                    \
-  X(COLOR, color, "Color", 1, 1, 1, "Colour of the light.")                                                     \
-  X(FLOAT, intensity, "Intensity", 1, HARD(0), SOFT(10), "",                                                    \
+  X(COLOR, color, "Color", 1, 1, 1, "Colour of the light.")                                                           \
+  X(FLOAT, intensity, "Intensity", 1, HARD(0), SOFT(10), "",                                                          \
     "Brightness. Distant: irradiance of a surface that faces the light; 3 lights white paper fully. Rectangle and "   \
     "disc: "                                                                                                          \
     "irradiance 1 m in front of it. Dome: factor on its radiance.")                                                   \
-  X(FLOAT, exposure, "Exposure", 0, HARD(-32), HARD(32), "", "Brightness in stops: 1 doubles it.")              \
+  X(FLOAT, exposure, "Exposure", 0, HARD(-32), HARD(32), "", "Brightness in stops: 1 doubles it.")                    \
   X(FOLDER, "Place")                                                                                                  \
   X(VEC3, t, "Translate", 1, 1, 1, SOFT(-10), SOFT(10), "m",                                                          \
     "Position of the lamp. A distant light shines from there towards the target, at any distance.", IF_PLACED)        \
@@ -44,7 +44,7 @@
   X(FOLDER, "Dome")                                                                                                   \
   X(MENU, dome, "Dome", 0, "studio=Studio|uniform=Uniform|image=Image",                                               \
     "A studio with key, rim and fill light, the same light from everywhere, or a picture of a place.", IF_DOME)       \
-  X(FILE, envmap, "Image", "",                                                                                       \
+  X(FILE, envmap, "Image", "",                                                                                        \
     "Latitude-longitude picture: .exr, .hdr or .png. Its centre lies along -Z, its upper edge straight up.",          \
     HIDE("{ lighttype == distant } { lighttype == rectangle } { lighttype == disc } { dome == studio } "              \
          "{ dome == uniform }"))                                                                                      \
@@ -99,7 +99,7 @@ static RvResult axes_of(const LightParms* p, RvVec3* forward, RvVec3* up, RvErro
   RvVec3 side = rv_cross(*forward, rv_vec3(0, 1, 0));
   side = rv_length(side) > LEAST_SINE ? rv_normalize(side, side) : rv_perpendicular(*forward);
   RvVec3 upright = rv_cross(side, *forward);
-  double roll = rv_radians(p->roll);
+  double roll = p->lighttype == RV_LIGHT_RECTANGLE - 1 ? rv_radians(p->roll) : 0;
   *up = rv_mad(rv_scale(upright, rv_cos(roll)), rv_sin(roll), side);
   return RV_OK;
 }
@@ -112,19 +112,26 @@ static RvResult write_light(RvDetail* d, const LightParms* p, double metres, RvE
   if (result) return result;
   float* P = rv_detail_f32_write(d, RV_POINT, "P", 3, error);
   if (P && p->lighttype != RV_LIGHT_DOME - 1) rv_vec3_store(P, rv_vec3_load64(p->t));
-  const double studio[3] = {p->key, p->rim, p->fill};
+  // Numbers that the type does not use are 0.
+  int kind = (int)p->lighttype + 1;
+  bool dome = kind == RV_LIGHT_DOME, area = kind == RV_LIGHT_RECTANGLE || kind == RV_LIGHT_DISC;
+  bool studio = dome && p->dome == RV_DOME_STUDIO;
+  const double factors[3] = {studio ? p->key : 0, studio ? p->rim : 0, studio ? p->fill : 0};
+  const double size[2] = {area ? p->areasize[0] : 0, kind == RV_LIGHT_RECTANGLE ? p->areasize[1] : 0};
+  double angle = kind == RV_LIGHT_DISTANT ? p->angle : 0;
   bool good = P && put3(d, RV_LIGHT_COLOR, RV_TAG_COLOR, light_of(p, metres), error) &&
               put3(d, RV_LIGHT_FORWARD, RV_TAG_VECTOR, forward, error) &&
-              put3(d, RV_LIGHT_UP, RV_TAG_VECTOR, up, error) && put(d, RV_LIGHT_SIZE, 2, p->areasize, error) &&
-              put(d, RV_LIGHT_ANGLE, 1, &p->angle, error) && put(d, RV_LIGHT_STUDIO, 3, studio, error);
-  int32_t* kind = good ? rv_detail_i32_write(d, RV_POINT, RV_LIGHT_KIND, 3, error) : NULL;
-  if (!kind) return error && error->code ? error->code : RV_NO_MEMORY;
-  kind[0] = (int32_t)p->lighttype + 1;
-  kind[1] = (int32_t)p->dome;
-  kind[2] = p->background;
+              put3(d, RV_LIGHT_UP, RV_TAG_VECTOR, up, error) && put(d, RV_LIGHT_SIZE, 2, size, error) &&
+              put(d, RV_LIGHT_ANGLE, 1, &angle, error) && put(d, RV_LIGHT_STUDIO, 3, factors, error);
+  int32_t* kinds = good ? rv_detail_i32_write(d, RV_POINT, RV_LIGHT_KIND, 3, error) : NULL;
+  if (!kinds) return error && error->code ? error->code : RV_NO_MEMORY;
+  kinds[0] = kind;
+  kinds[1] = dome ? (int32_t)p->dome : 0;
+  kinds[2] = dome && p->background;
   RvAttrib* image = NULL;
   result = rv_detail_add_attrib(d, RV_POINT, RV_LIGHT_IMAGE, RV_STRING, 1, RV_TAG_NONE, &image, error);
-  return result ? result : rv_attrib_set_string(image, 0, 0, p->envmap, error);
+  bool picture = dome && p->dome == RV_DOME_IMAGE;
+  return result ? result : rv_attrib_set_string(image, 0, 0, picture ? p->envmap : "", error);
 }
 
 // Makes the point of the lamp.

@@ -310,6 +310,18 @@ static void make_table(const Hair* h) {
   rv_view_fibre_table(h->part->fibres, rv_clamp(index, 1.01, 3), rv_clamp(around, LEAST_AROUND, 1));
 }
 
+// Removes the film of vertices inside a level set of liquid, which shows it already.
+static void uncover(const RvViewScene* scene, const Hair* h) {
+  RvPart* part = h->part;
+  uint8_t* inside = part->core ? rv_view_inside_water(scene, h->lens, part->vertices, 0, part->nvertex) : NULL;
+  for (size_t i = 0; inside && i < part->nvertex; ++i) {
+    if (!inside[i] || !(part->core[i] < 1)) continue;
+    part->vertices[4 * i + 3] *= part->core[i];
+    part->core[i] = 1;
+  }
+  rv_free(inside);
+}
+
 // True if no strand looks round: it is narrower than a few pixels, and no film shows on it.
 static bool is_thin(const Hair* h) {
   if (h->part->core) return false;
@@ -338,8 +350,7 @@ static void count_segments(RvViewScene* scene, Hair* h) {
 }
 
 // Finds the topology and the attributes of the strands.
-static Hair read_attributes(const RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
-                            const RvViewOptions* options) {
+static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const RvViewOptions* options) {
   Hair h = {.lens = lens,
             .options = options,
             .min_pixels = options->min_pixels,
@@ -350,11 +361,10 @@ static Hair read_attributes(const RvViewScene* scene, const RvDetail* detail, co
             .width = find(detail, "width", 1),
             .radius = find(detail, "hairradius", 1),
             .pscale = find(detail, "pscale", 1),
+            .film = find(detail, "filmradius", 1),
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
             .id = find(detail, "id", 1)};
-  // Film that a level set shows is not drawn again.
-  if (!scene->film_covered) h.film = find(detail, "filmradius", 1);
   static const char* const looks[LOOKS] = {RV_LOOK_ROUGHNESS, RV_LOOK_TILT, RV_LOOK_ROUGHNESS_AROUND, RV_LOOK_IOR};
   for (int k = 0; k < LOOKS; ++k) h.look[k] = find(detail, looks[k], 1);
   if (options->shutter > 0) h.velocity = find(detail, "v", 3);
@@ -377,7 +387,7 @@ static size_t number_vertices(RvViewScene* scene, Hair* h) {
 
 RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                           RvError* error) {
-  Hair h = read_attributes(scene, detail, lens, options);
+  Hair h = read_attributes(detail, lens, options);
   RvResult result = RV_OK;
   if (!list_strands(&h, detail)) goto full;
   if (h.count == 0) goto done;
@@ -395,6 +405,7 @@ RvResult rv_view_add_hair(RvViewScene* scene, const RvDetail* detail, const RvLe
   h.part->baked = rv_view_baked(detail);
   make_table(&h);
   rv_parallel_for(h.count, GRAIN, fill_vertices, &h);
+  uncover(scene, &h);
   count_segments(scene, &h);
   h.part->thin = is_thin(&h);
   rv_parallel_for(h.count, GRAIN, fill_segments, &h);

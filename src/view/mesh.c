@@ -35,8 +35,7 @@ static double corner_angle(const float* p, const uint32_t* t, int corner) {
   return rv_acos(rv_dot(a, b));
 }
 
-// Lists the triangle corners at each point: start[point] .. start[point + 1] in `list`. False when out of memory.
-static bool corners_of_points(const RvPart* part, uint32_t** start, uint32_t** list) {
+bool rv_view_corners(const RvPart* part, uint32_t** start, uint32_t** list) {
   *start = rv_alloc_zero(part->nvertex + 2, sizeof(uint32_t));
   *list = rv_alloc(3 * part->count, sizeof(uint32_t));
   if (!*start || !*list) return false;
@@ -53,7 +52,7 @@ static bool smooth_normals(RvPart* part, double crease) {
   float* face = rv_alloc(part->count, 3 * sizeof(float));
   float* angle = rv_alloc(part->count, 3 * sizeof(float));
   part->normals = rv_alloc(part->count, 9 * sizeof(float));
-  bool good = face && angle && part->normals && corners_of_points(part, &start, &list);
+  bool good = face && angle && part->normals && rv_view_corners(part, &start, &list);
   // Face normals and corner angles.
   for (size_t t = 0; good && t < part->count; ++t) {
     const uint32_t* tri = part->indices + 3 * t;
@@ -96,6 +95,7 @@ bool rv_view_finish_water(RvPart* part, bool round) {
   }
   rv_free(part->normals);
   part->normals = NULL;
+  if (round && !rv_view_calm(part)) return false;
   return smooth_normals(part, round ? -1 : CREASE_COSINE);
 }
 
@@ -297,7 +297,7 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
   float* points = NULL;
   int32_t* triangles = NULL;
   // Grids named collision... are solid, all others water.
-  bool solid = strncmp(rv_grid_name(grid), "collision", 9) == 0;
+  bool solid = !rv_view_grid_is_water(grid);
   RvResult result = rv_grid_to_mesh(grid, 0, 0, &npoint, &points, &ntriangle, &triangles, error);
   if (result || ntriangle == 0) goto done;
   RvPart* part = rv_view_new_part(scene, solid ? RV_PART_MESH : RV_PART_WATER);

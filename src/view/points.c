@@ -93,6 +93,13 @@ static bool copy_drops(RvViewDrops* d, RvViewScene* scene, const RvDetail* detai
   return true;
 }
 
+// Marks drops that a level set of liquid shows already.
+static void leave_covered(const RvViewScene* scene, const RvViewDrops* d, const RvLens* lens, uint8_t* joined) {
+  uint8_t* inside = rv_view_inside_water(scene, lens, d->place, 1, d->count);
+  for (size_t i = 0; inside && i < d->count; ++i) joined[i] |= inside[i];
+  rv_free(inside);
+}
+
 // Adds the points that no surface covers as spheres; false when out of memory.
 static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t* joined, const RvLens* lens,
                         double min_pixels) {
@@ -123,6 +130,21 @@ static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t*
   return true;
 }
 
+// Removes particles that a level set of liquid shows already.
+static void drop_covered(const RvViewScene* scene, RvViewDrops* d, const RvLens* lens) {
+  uint8_t* inside = rv_view_inside_water(scene, lens, d->place, 1, d->count);
+  size_t kept = 0;
+  for (size_t i = 0; inside && i < d->count; ++i) {
+    if (inside[i]) continue;
+    memmove(d->place + 4 * kept, d->place + 4 * i, 4 * sizeof(float));
+    if (d->velocity) memmove(d->velocity + 3 * kept, d->velocity + 3 * i, 3 * sizeof(float));
+    if (d->value) d->value[kept] = d->value[i];
+    kept++;
+  }
+  if (inside) d->count = kept;
+  rv_free(inside);
+}
+
 // Adds the drops at the tips of strands, points with a dropradius, as spheres. False when out of memory.
 static bool add_tip_drops(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
                           const RvViewOptions* options) {
@@ -146,6 +168,7 @@ static bool add_tip_drops(RvViewScene* scene, const RvDetail* detail, const RvLe
     if (v) rv_vec3_store(d.velocity + 3 * d.count, speed);
     d.count++;
   }
+  if (good) leave_covered(scene, &d, lens, joined);
   good = good && (d.count == 0 || add_spheres(scene, &d, joined, lens, 0));
   free_drops(&d);
   rv_free(joined);
@@ -162,11 +185,12 @@ RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const Rv
   for (size_t i = 0; used && i < npoint; ++i) loose += !used[i];
   bool good = used && (loose == 0 || ((joined = rv_alloc_zero(loose, 1)) &&
                                       copy_drops(&drops, scene, detail, used, loose, lens, options)));
+  if (good && drops.count && !drops.color) drop_covered(scene, &drops, lens);
   // Points without colour are liquid and join into a surface; all others are spheres.
   if (good && drops.count && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE)
     result = rv_view_add_liquid(scene, &drops, lens, options, joined, error);
   if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options->min_pixels);
-  if (good && !result && !scene->film_covered) good = add_tip_drops(scene, detail, lens, options);
+  if (good && !result) good = add_tip_drops(scene, detail, lens, options);
   free_drops(&drops);
   rv_free(used);
   rv_free(joined);

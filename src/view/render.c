@@ -16,11 +16,14 @@ enum {
   LEAST_BATCH = 64,  // tiles a batch, at least
   TILES_A_TASK = 2,
   PLAIN_SAMPLES = 4,      // samples a pixel after which a tile that shows only the backdrop ends
+  FEW_SAMPLES = 8,        // samples a pixel below which fireflies are clamped more
   FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
   MAX_SAMPLES = 65536,    // of options.samples
   MAX_SKY_SAMPLES = 4096  // of options.sky_samples
 };
 
+static const double DRAFT_BRIGHTEST =
+    2;                                   // the same of pictures with few samples, where a firefly would not average out
 static const double BRIGHTEST = 6;       // samples are clamped to this, after exposure, which suppresses fireflies
 static const double MIDDLE_GREY = 0.18;  // linear; the unit of options.noise
 
@@ -128,7 +131,8 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     RvVec3 c = rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays,
                                     &plain, o->layers ? &first_hit : NULL);
     add_layers(pixel, &first_hit);
-    double peak = fmax(c.x, fmax(c.y, c.z)), brightest = BRIGHTEST / job->gain;
+    double peak = fmax(c.x, fmax(c.y, c.z)),
+           brightest = (o->samples < FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
     // Clamp; a sample that is NaN counts as black.
     if (!(peak <= brightest)) c = peak > brightest ? rv_scale(c, brightest / peak) : rv_vec3(0, 0, 0);
     double b = luminance(c);

@@ -75,6 +75,7 @@ void rv_view_scene_free(RvViewScene* scene) {
   if (scene->device) rtcReleaseDevice(scene->device);
   rv_foreign_leave();
   rv_view_lamps_free(&scene->lamps);
+  rv_free(scene->water_grids);
   *scene = (RvViewScene){0};
 }
 
@@ -197,6 +198,42 @@ static RvResult commit(RvViewScene* scene, double shutter, RvError* error) {
   return result;
 }
 
+bool rv_view_grid_is_water(const RvGrid* grid) {
+  return rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET &&
+         strncmp(rv_grid_name(grid), "collision", 9) != 0;
+}
+
+// Lists the level sets of liquid of a detail.
+static RvResult list_water(RvViewScene* scene, const RvDetail* detail, const RvViewOptions* options, RvError* error) {
+  size_t nprim = detail && options->liquid == RV_VIEW_LIQUID_SURFACE ? rv_detail_count(detail, RV_PRIM) : 0;
+  for (size_t i = 0; i < nprim; ++i) {
+    const RvGrid* grid = rv_detail_prim_grid(detail, i);
+    if (!grid || !rv_view_grid_is_water(grid)) continue;
+    size_t n = scene->water_grid_count;
+    if (!rv_array_reserve_bytes((void**)&scene->water_grids, &scene->water_grid_capacity, n, n + 1, sizeof grid))
+      return rv_fail(error, RV_NO_MEMORY, "out of memory for the picture's scene");
+    scene->water_grids[scene->water_grid_count++] = grid;
+  }
+  return RV_OK;
+}
+
+uint8_t* rv_view_inside_water(const RvViewScene* scene, const RvLens* lens, const float* places, double margin,
+                              size_t count) {
+  if (scene->water_grid_count == 0 || count == 0) return NULL;
+  double* world = rv_alloc(count, 3 * sizeof(double));
+  float* distance = rv_alloc(count, sizeof(float));
+  uint8_t* inside = rv_alloc_zero(count, 1);
+  for (size_t i = 0; world && i < count; ++i)
+    rv_vec3_store64(world + 3 * i, rv_add(rv_vec3_load(places + 4 * i), lens->origin));
+  for (size_t g = 0; world && distance && inside && g < scene->water_grid_count; ++g) {
+    if (rv_grid_sample(scene->water_grids[g], count, world, distance, NULL)) continue;
+    for (size_t i = 0; i < count; ++i) inside[i] |= distance[i] < margin * places[4 * i + 3];
+  }
+  rv_free(world);
+  rv_free(distance);
+  return inside;
+}
+
 // Adds the level sets of a detail; *water: one of them is the surface of a liquid.
 static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                           bool* water, RvError* error) {
@@ -267,10 +304,7 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
   if (!result && scene->lamps.count > RV_VIEW_MAX_LAMPS)
     result = rv_fail(error, RV_LIMIT, "the scene has %zu lights; a picture takes at most %d", scene->lamps.count,
                      RV_VIEW_MAX_LAMPS);
-  for (size_t i = 0; i < count; ++i) {
-    double covered;
-    if (details[i] && globals(details[i], RV_LOOK_FILM, 1, &covered) && covered > 0) scene->film_covered = true;
-  }
+  for (size_t i = 0; i < count && !result; ++i) result = list_water(scene, details[i], options, error);
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)

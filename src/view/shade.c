@@ -314,7 +314,7 @@ RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSa
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, FLOOR_OFFSET * s->lens->half_height, up);
   // A plain floor shows noise more than hair does: after the first samples found a shadow, more rays are traced.
-  int count = s->options->sky_samples * (sampler->index < MANY_SAMPLES ? 1 : FLOOR_FACTOR);
+  int count = s->options->sky_samples * (sampler->index < MANY_SAMPLES ? 2 : FLOOR_FACTOR);
   double lit = 0, open = 0;
   bool occlusion = s->options->pass == RV_VIEW_OCCLUSION;
   for (int i = 0; i < count; ++i) {

@@ -69,9 +69,10 @@ typedef struct RvViewScene {
   size_t count, capacity;
   double lo[3], hi[3];  // relative to the lens's origin; lo > hi when empty
   RvLamps lamps;
-  bool film_covered;  // a level set shows films, bridges and drops of strands: they are not drawn again
-  int object;         // number of the detail that is being added
-  RvWater water;      // of the detail that is being added
+  const RvGrid** water_grids;  // level sets of liquid: film, drops and particles inside them are not drawn again
+  size_t water_grid_count, water_grid_capacity;
+  int object;     // number of the detail that is being added
+  RvWater water;  // of the detail that is being added
   RvViewStats stats;
 } RvViewScene;
 
@@ -96,6 +97,13 @@ RvResult rv_view_add_level_set(RvViewScene* scene, const RvGrid* grid, const RvG
 RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const RvLens* lens,
                             const RvViewOptions* options, RvError* error);
 
+// Marks places (x y z relative to the lens's origin, radius) that lie inside a level set of liquid, or outside by less
+// than `margin` radii; NULL without an error: none is drawn, or out of memory, where everything counts as outside.
+uint8_t* rv_view_inside_water(const RvViewScene* scene, const RvLens* lens, const float* places, double margin,
+                              size_t count);
+// True for a level set that is drawn as liquid.
+bool rv_view_grid_is_water(const RvGrid* grid);
+
 // Loose points of a detail. Positions are relative to the lens's origin. Arrays are NULL if not wanted or missing.
 typedef struct RvViewDrops {
   size_t count;
@@ -108,7 +116,12 @@ typedef struct RvViewDrops {
 // the others remain single drops. No point is joined where the surface would need more memory than `options` allow.
 RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const RvLens* lens,
                             const RvViewOptions* options, uint8_t* joined, RvError* error);
-// Prepares triangles as water: orients them outwards and computes smooth normals (`round`: also over sharp edges).
+// Removes the ripples of single particles from a flat surface (calm.c); false when out of memory.
+bool rv_view_calm(RvPart* part);
+// Lists the triangle corners at each point: start[point] .. start[point + 1] in `list`. False when out of memory.
+bool rv_view_corners(const RvPart* part, uint32_t** start, uint32_t** list);
+// Prepares triangles as water: orients them outwards and computes smooth normals (`round`: the surface of particles or
+// of a level set, whose ripples are removed and whose normals are smooth over sharp edges too).
 // False when out of memory.
 bool rv_view_finish_water(RvPart* part, bool round);
 // Room for a part; NULL when out of memory.
