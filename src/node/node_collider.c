@@ -300,5 +300,5 @@ RV_NODE_TYPE(collider, "Collider", "Liquid",
              "over one frame. A mesh whose topology changes needs its own v.\n\n"
              "The primitive attributes friction, contactangle (degrees) and thickness, unless the input "
              "already has them on points or primitives.",
-             .flags = RV_NODE_SAMPLES_FRAMES, RV_NODE_INPUTS(collider_inputs), .takes = takes,
+             .flags = RV_NODE_SAMPLES_FRAMES, .revision = 1, RV_NODE_INPUTS(collider_inputs), .takes = takes,
              RV_NODE_OUTPUTS(collider_outputs))

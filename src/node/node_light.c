@@ -139,6 +139,12 @@ static RvResult cook(RvCook* cook, RvError* error) {
   const LightParms* p = cook->parms;
   if (p->lighttype == RV_LIGHT_DOME - 1 && p->dome == RV_DOME_IMAGE && !*p->envmap)
     return rv_fail(error, RV_BAD_INPUT, "envmap is empty: name a .exr, .hdr or .png picture, or set Dome to Studio");
+  // The renderer reads the picture, so a confined scene is stopped here.
+  bool picture = p->lighttype == RV_LIGHT_DOME - 1 && p->dome == RV_DOME_IMAGE;
+  if (picture && cook->host && cook->host->may_read) {
+    RvResult allowed = cook->host->may_read(cook->host->user, p->envmap, error);
+    if (allowed != RV_OK) return rv_error_context(error, "envmap");
+  }
   RvDetail* out = rv_detail_new();
   if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory for a light");
   return rv_node_give(cook, out, write_light(out, p, cook->time.meters_per_unit, error));

@@ -5,6 +5,7 @@
 
 #include "base/budget.h"
 #include "base/hash.h"
+#include "rivulet/host.h"
 #include "scene/checkpoint.h"
 #include "scene/host.h"
 
@@ -195,9 +196,26 @@ static RvResult nearest_state(RvScene* scene, RvSceneNode* node, double frame, R
   return RV_OK;
 }
 
+// The memory limit may be reached while a state is packed for its checkpoint. That is the user's to mend, as it is
+// where a node reaches it.
+static RvResult explain_limit(const RvEntry* entry, RvResult result, RvError* error) {
+  const double gib = 0x1p30;
+  size_t used = 0;
+  size_t refused = result == RV_NO_MEMORY ? rv_budget_refused(&used) : 0;
+  if (!refused) return result;
+  const RvError before = *error;
+  *error = (RvError){0};
+  return rv_fail(error, RV_LIMIT,
+                 "node '%s' (%s), frame %g: its checkpoint: %.200s: the memory limit of %.3g GiB is reached: %.3g GiB "
+                 "are in use, and the next array needs %.3g GiB. Make the scene smaller, or raise --max-memory",
+                 entry->node->name, entry->node->type->type, entry->frame, before.text, (double)rv_memory_limit() / gib,
+                 (double)used / gib, (double)refused / gib);
+}
+
 // Writes a checkpoint of a new state, if the run has a folder for them.
 static RvResult checkpoint(RvScene* scene, RvEntry* entry, RvError* error) {
-  return scene->checkpoint_dir ? rv_scene_checkpoint_keep(scene, entry, error) : RV_OK;
+  if (!scene->checkpoint_dir) return RV_OK;
+  return explain_limit(entry, rv_scene_checkpoint_keep(scene, entry, error), error);
 }
 
 RvResult rv_scene_solve(RvScene* scene, RvSceneNode* node, double frame, RvEntry** out, RvError* error) {

@@ -156,7 +156,11 @@ static bool topology(RvVdbWalk* walk, Tree* tree) {
   if (!rv_vdb_take(walk, tree->type->value)) return false;  // background
   if (!rv_vdb_number(walk, 4, &tiles) || !rv_vdb_number(walk, 4, &children)) return false;
   const size_t tile = 3 * sizeof(int32_t) + tree->type->value + 1;
-  if (!rv_vdb_take(walk, (size_t)tiles * tile) || !rv_vdb_memory(walk, (size_t)tiles * TILE_BYTES)) return false;
+  const unsigned char* first = rv_vdb_take(walk, (size_t)tiles * tile);
+  if (!first || !rv_vdb_memory(walk, (size_t)tiles * TILE_BYTES)) return false;
+  // The last byte of a tile says whether it is active. OpenVDB reads it into a bool, for which others are undefined.
+  for (uint64_t i = 1; i <= tiles; ++i)
+    if (first[(size_t)i * tile - 1] > 1) return rv_vdb_damaged(walk, "a tile is neither active nor inactive");
   if (!root_children(walk, tree, (size_t)children)) return false;
   const size_t leaf = tree->type->leaf == VALUES || tree->type->leaf == POINTS ? LEAF * tree->type->value : LEAF / 4;
   return rv_vdb_memory(walk, tree->leaves * (leaf + LEAF / 8 + NODE_BYTES));

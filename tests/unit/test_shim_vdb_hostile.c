@@ -179,6 +179,9 @@ static void a_bool_that_is_neither_is_refused(void** state) {
   bytes[at] = 96;
   write_bad(bytes, count);
   CHECK_FAILS(rv_grid_read_file(bad_path, &grids, &n, NULL, &error), RV_BAD_FILE, error, "not 0 or 1");
+  // So is the byte that says whether a tile of the root is active; the fuzzer found this file.
+  const char* tile = RV_SOURCE_DIR "/tests/fuzz/regressions/vdb/tile_neither_active.vdb";
+  CHECK_FAILS(rv_grid_read_file(tile, &grids, &n, NULL, &error), RV_BAD_FILE, error, "neither active");
   rv_free(bytes);
   rv_grid_release(grid);
 }
