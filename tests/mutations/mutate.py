@@ -221,7 +221,10 @@ def run_script(build, check, top):
     if script:
         command = ["/usr/bin/python3" if script.endswith(".py") else "bash", script]
     environment = dict(os.environ, RV_SOURCE_DIR=top, RV_BUILD_DIR=build.folder, RV_TEST_FILTER=check.partition(":")[2] or "*")
-    done = run(command, build.folder, timeout=CHECK_SECONDS, env=environment)
+    try:
+        done = run(command, build.folder, timeout=CHECK_SECONDS, env=environment)
+    except subprocess.TimeoutExpired:
+        return False, "%s did not end in %d s" % (check, CHECK_SECONDS)
     return done.returncode != 0, done.stdout[-300:]
 
 
