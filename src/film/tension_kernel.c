@@ -186,12 +186,33 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   }
 }
 
+// A bundle is full at its tip at the pressure of the air, and what flows in beyond that leaves the tip
+// (transport_kernel.c). The slope of its pressure is that of a closed end: it would let only so much flow in that the
+// pressure drives out in one step, however long the step is. So the tip has no slope and the pressure 0 where the step
+// would raise its pressure above that. Returns whether there is such a tip.
+static bool open_full_tips(const RvFilmWork* w, int lane) {
+  const int tip = (w->n - 1) * RV_W + lane, last = w->n - 2;
+  const RvLanes zero = rv_lanes_set(0), before = rv_lanes_load(w->bundle_pressure + tip);
+  const RvLanes slope = rv_lanes_load(w->bundle_slope + tip);
+  const RvLanes inflow = rv_lanes_set(w->dt) * edge(w, last, LINE, lane) * rv_lanes_load(w->solved + last * RV_W + lane);
+  const RvLaneMask full = rv_lanes_positive(before + slope * inflow);
+  rv_lanes_store(w->bundle_pressure + tip, rv_lanes_select(full, zero, before));
+  rv_lanes_store(w->bundle_slope + tip, rv_lanes_select(full, zero, slope));
+  double flag[RV_V] __attribute__((aligned(64)));
+  rv_lanes_store(flag, rv_lanes_select(full, rv_lanes_set(1), zero));
+  bool any = false;
+  for (int k = 0; k < RV_V; ++k) any = any || flag[k] > 0;
+  return any;
+}
+
 // Solves for the new speeds and gives the reaction to the strand.
 void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     prepare(w, lane);
-    eliminate(w, lane, implicitness(w, lane));
+    const RvLanes theta = implicitness(w, lane);
+    eliminate(w, lane, theta);
+    if (w->suction && open_full_tips(w, lane)) eliminate(w, lane, theta);
     // Back substitution from the tip to the root; impulses on the strand.
     RvLanes u1 = zero, u2 = zero;
     for (int j = w->n - 2; j >= 0; --j) {

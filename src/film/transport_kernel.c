@@ -88,12 +88,13 @@ static void find_fluxes(const RvFilmWork* w, RvLanes dt, int lane) {
 }
 
 // Liquid leaves the tip of a bundle only where the space between the hairs is full: below that its pressure is lower
-// than the air's (WH-20, E74).
+// than the air's (WH-20, E74). What flows into a full tip leaves it in the same substep.
 static void hold_tip(const RvFilmWork* w, int lane) {
   const int k = (w->n - 1) * RV_W + lane;
   const RvLanes flux = rv_lanes_load(w->flux + k), zero = rv_lanes_set(0);
   const RvLanes holds = rv_lanes_load(w->free_area + k) * rv_lanes_load(w->hairs + k) * rv_lanes_load(w->now.cell + k);
-  const RvLanes excess = rv_lanes_max(rv_lanes_load(w->volume + k) - holds, zero);
+  const RvLanes inflow = rv_lanes_max(rv_lanes_load(w->flux + k - RV_W), zero);
+  const RvLanes excess = rv_lanes_max(rv_lanes_load(w->volume + k) + inflow - holds, zero);
   rv_lanes_store(w->flux + k, rv_lanes_select(rv_lanes_positive(holds), smaller(flux, excess), flux));
 }
 

@@ -1,5 +1,9 @@
 """A wet scene looks the same from a frame that moves evenly (WH-26, WH-33, WH-35): a block of water falls along a tuft of stiff hair,
 at rest and with a common velocity of 2 m/s. Film, places of the hair and the liquid's centre are compared through `wetsolver`.
+
+The grid stands still in all frames. What the hair holds depends on where in a cell the scene begins: at rest it varies by 0.7%
+(standard deviation of ten places), and a scene that moves aslant takes the mean over the cells that it crosses. So a frame is
+judged by the mean over PLACES places of the grid, whose error is 0.3%.
 """
 import os
 import sys
@@ -14,10 +18,19 @@ LENGTH, SEP = 0.02, 0.001
 WHOLE = (2, 0, 0)  # m/s: one cell of 2 mm a substep
 BETWEEN = (1.2, 0.4, -1.55)  # 2 m/s, by parts of cells
 ASIDE = (-0.7, 1.1, 1.52)  # the same elsewhere
+PLACES = 6  # of the grid
+STEPS = (0.8191725133961645, 0.6710436067037893, 0.5497004779019703)  # of a low-discrepancy sequence, in cells
+TANK = 0.5  # m, from its middle to its walls, which nothing reaches
 
 
-def cook(boost):
-    """Places of the hair, film of its vertices, centre of the liquid and volume at the start, seen from the moving frame."""
+def grid_at(place):
+    """Parameters that put the grid at one of its places in a cell: it begins at the corner of the tank."""
+    corner = [2 * SEP * ((0.5 + place * step) % 1) - TANK for step in STEPS]
+    return {"walls": True, "wallsmin": corner, "wallsmax": [c + 2 * TANK for c in corner]}
+
+
+def cook(boost, grid=None):
+    """Places of the hair, film of its vertices and centre of the liquid, seen from the moving frame."""
     moved = numpy.array(boost) * (FRAMES - 1) / FPS
     moving = {k: {"keys": [[1, 0], [FRAMES, m]], "interp": "linear"} for k, m in zip(("tx", "ty", "tz"), moved)}
     velocity = {"name": "v", "size": 3, "typeinfo": "vector"}
@@ -30,19 +43,23 @@ def cook(boost):
         "falls": {"type": "attribute", "inputs": ["water"],
                   "parms": dict(velocity, value=[boost[0], boost[1] - 0.5, boost[2], 0])},
         # without the drag of the air, which would rest in all frames
-        "wet": {"type": "wetsolver", "inputs": ["hair", "falls"], "parms": {
+        "wet": {"type": "wetsolver", "inputs": ["hair", "falls"], "parms": dict(grid or {}, **{
             "substeps": SUBSTEPS, "maxsubsteps": SUBSTEPS, "dragnormal": 0, "dragtangent": 0, "youngs": 1e11,
-            "shear": 3e10}}}})
+            "shear": 3e10})}}})
     hair, liquid = run.strands(FRAMES), run.points(FRAMES)
     volume = liquid.point("volume").reshape(-1, 1)
     return hair.x - moved, hair.film(), (volume * liquid.P).sum(axis=0) / volume.sum() - moved
 
 
-def compare(boost, still, film_share, vertex_share, cells):
-    """Compares a moving scene with the one at rest; returns its film."""
+def mean_film(boost):
+    """mm3 of film, the mean over the places of the grid."""
+    return 1e9 * numpy.mean([cook(boost, grid_at(place))[1].sum() for place in range(PLACES)])
+
+
+def compare(boost, still, vertex_share, cells):
+    """Compares the hair, the film of its vertices and the liquid's centre of a moving scene with those of the one at rest."""
     moving = cook(boost)
     name = "%g %g %g m/s: " % boost
-    scenes.near(name + "film, mm3", moving[1].sum() * 1e9, still[1].sum() * 1e9, film_share, "at rest")
     vertex = numpy.abs(moving[1] - still[1]).max() / still[1].max()
     scenes.holds(f"{name}film of a vertex {100 * vertex:.2f}% off, at most {100 * vertex_share:g}%", vertex < vertex_share)
     place = numpy.linalg.norm(moving[0] - still[0], axis=2).max() / LENGTH
@@ -54,14 +71,16 @@ def compare(boost, still, film_share, vertex_share, cells):
 
 def main():
     still = cook((0, 0, 0))
-    scenes.holds(f"the hair holds {still[1].sum() * 1e9:.1f} mm3, at least 3", still[1].sum() > 3e-9)
-    # The grid rests in both. By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that
-    # merge enlarge.
-    compare(WHOLE, still, 1e-3, 0.01, 1e-3)
-    # Else the surface meets the grid at all places of a cell, where at rest it meets it at one: five directions of 2 m/s gave
-    # 5.05 to 5.10 mm3, their mean 1.06% above the film at rest. Two directions agree as frames must.
-    films = [compare(boost, still, 0.015, 0.075, 0.01) for boost in (BETWEEN, ASIDE)]
-    scenes.near("film by two directions of 2 m/s, mm3", films[1], films[0], 0.01, "the other")
+    film = still[1].sum() * 1e9
+    scenes.holds(f"the hair holds {film:.1f} mm3, at least 3", film > 3)
+    # By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that merge enlarge.
+    scenes.near("film by whole cells, mm3", compare(WHOLE, still, 0.01, 1e-3), film, 1e-3, "at rest")
+    for boost in (BETWEEN, ASIDE):
+        compare(boost, still, 0.075, 0.01)
+    # By parts of cells the means over the places of the grid agree.
+    film = mean_film((0, 0, 0))
+    for boost in (BETWEEN, ASIDE):
+        scenes.near("%g %g %g m/s: film, mm3" % boost, mean_film(boost), film, 0.01, "at rest")
     scenes.end()
 
 
