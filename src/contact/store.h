@@ -33,11 +33,7 @@ typedef struct RvContactShape {
   double slip;            // m, slip at which friction is full
 } RvContactShape;
 
-// A symmetric 3 x 3: xx xy yy xz yz zz.
-typedef struct RvSym3 {
-  double m[6];
-} RvSym3;
-// The same in floats, for matrix-vector products: all of them use the same rounded matrix.
+// RvSym3 in floats, for matrix-vector products: all of them use the same rounded matrix.
 typedef struct RvSym3f {
   float m[6];
 } RvSym3f;

@@ -36,8 +36,8 @@ RvResult rv_wet_bundle(RvWetFilm* w, RvError* error) {
   return result;
 }
 
-RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
-  rv_wet_clear(w->meniscus_force, w->strands->unknowns);
+RvResult rv_wet_meniscus(RvWetFilm* w, RvError* error) {
+  rv_couple_meniscus_clear(w->couple);
   if (!w->bulk || !w->strands->nstrand) return RV_OK;
   RvCoupleStrands strands = rv_wet_strands(w);
   RvCoupleSettings settings = rv_wet_couple_settings(w);
@@ -45,8 +45,12 @@ RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
                           .settings = &settings,
                           .under_water = w->bulk->under_water,
                           .cohesion = w->settings.cohesion,
-                          .cohesion_at = w->settings.cohesion_at,
-                          .drag = w->bulk->drag,
-                          .dt = dt};
-  return rv_couple_meniscus(w->couple, &def, w->meniscus_force, error);
+                          .cohesion_at = w->settings.cohesion_at};
+  return rv_couple_meniscus(w->couple, &def, error);
+}
+
+const RvOperator* rv_wet_join_menisci(RvWetFilm* w, const RvOperator* contacts) {
+  const RvOperator* menisci = rv_couple_meniscus_operator(w->couple);
+  if (!menisci || !contacts) return menisci ? menisci : contacts;
+  return rv_operator_sum(&w->joined, contacts, menisci);
 }

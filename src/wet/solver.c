@@ -164,10 +164,13 @@ static RvStrandStepDef step_def(const RvWetSolver* w, double dt) {
   return step;
 }
 
-// contacts: strands with each other and with solids, with bridges of liquid where there is film (WH-6 to WH-17).
+// contacts: strands with each other and with solids, with bridges of liquid where there is film (WH-6 to WH-17), and
+// the menisci between strands that pierce the bulk's surface.
 static RvResult contacts(RvWetSolver* w, RvStrandStepDef* step, RvError* error) {
   w->contacts->liquid = w->film ? &w->film->bridges : NULL;
-  return rv_contact_solver_find(w->contacts, w->strands, step, error);
+  RvResult result = rv_contact_solver_find(w->contacts, w->strands, step, error);
+  if (w->film && !result) step->couple = rv_wet_join_menisci(w->film, step->couple);
+  return result;
 }
 
 // update: accepts contacts and positions.
@@ -240,7 +243,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   if (w->film) {
     STAGE(sample, rv_wet_sample(w->film, dt, error))
     STAGE(bundle, rv_wet_bundle(w->film, error))
-    STAGE(meniscus, rv_wet_meniscus(w->film, dt, error))
+    STAGE(meniscus, rv_wet_meniscus(w->film, error))
   }
 
   // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.
