@@ -118,6 +118,8 @@ RvResult rv_wet_bundle(RvWetFilm* wet, RvError* error);
 
 // meniscus: strands that pierce the bulk's surface attract each other (meniscus.c of the coupling).
 RvResult rv_wet_meniscus(RvWetFilm* wet, RvError* error);
+// s: longest substep in which the strands that leave the bulk feel their menisci; from the state alone.
+double rv_wet_longest(const RvWetFilm* wet);
 // The coupling of the strands' step, `contacts` or NULL, and the menisci.
 const RvOperator* rv_wet_join_menisci(RvWetFilm* wet, const RvOperator* contacts);
 

@@ -1,5 +1,6 @@
 #include "wet/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/timer.h"
@@ -312,13 +313,19 @@ static RvResult end_liquid(RvLiquid* l, RvError* error) {
   return result;
 }
 
+// Fewest substeps of a frame of which some are taken: the artist's, or as many as menisci need, up to the most.
+static int fewest(const RvWetSolver* w, double left, int taken, int least, int most) {
+  double wanted = w->film ? taken + ceil(left / rv_wet_longest(w->film)) : 0;
+  return wanted <= least ? least : wanted < most ? (int)wanted : most;
+}
+
 RvResult rv_wet_frame(RvWetSolver* w, int least, int most, RvError* error) {
   if (!w->liquid) return strand_frame(w, least, error);
   RvResult result = begin_liquid(w->liquid, error);
   double left = result || idle(w) ? 0 : w->frame_seconds;
   for (int taken = 0; !result && left > 0; ++taken) {
     double start = rv_clock_wall(), from = w->frame_seconds - left;
-    double dt = rv_liquid_next(w->liquid, &left, taken, least, most);
+    double dt = rv_liquid_next(w->liquid, &left, taken, fewest(w, left, taken, least, most), most);
     w->seconds[RV_WET_STAGE_inputs] += rv_clock_wall() - start;
     RvWetSpan span = {.from = from, .to = from + dt, .dt = dt};
     span.share_from = span.from / w->frame_seconds;
