@@ -3,7 +3,7 @@
 // The energy E of a link depends on delta = sum_i w_i x_i alone, where the weights w of its four vertices are positive
 // on the source edge and negative on the receiver (spec 1.2.5). So its gradient is w_i dE/d(delta) and its Hessian has
 // the blocks H_ij = w_i w_j M, with one symmetric 3 x 3 matrix M = d2E/d(delta)2 a link.
-//   - Blocks between the two vertices of one end lie in the band of that strand's batch: `add_to_band`.
+//   - Blocks between the two vertices of one end lie in the band of that strand's batch: strand/band.h.
 //   - Blocks between the two ends couple two strands: `gather` and `spread` apply them matrix-free.
 // A touch has one end; its delta is the point itself and all of its Hessian lies in the band.
 //
@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "contact/law.h"
 #include "contact/store.h"
+#include "strand/band.h"
 
 enum { VERTEX_STRIDE = 4 * RV_LANES };  // numbers from one vertex to the next in a block: x, y, z, angle
 enum { TASK_ENDS = 2048 };              // ends or links of one parallel task
@@ -69,24 +70,6 @@ static void sym_add(RvSym3* s, double k, RvVec3 v) {
   s->m[3] += k * v.x * v.z;
   s->m[4] += k * v.y * v.z;
   s->m[5] += k * v.z * v.z;
-}
-
-// Adds w_i w_j M of the two vertices of an end to the band of its batch; `unknown` counts from the batch's first.
-static void add_to_band(double* band, size_t unknown, double t, const RvSym3* m) {
-  static const int8_t entry[3][3] = {{0, 1, 3}, {1, 2, 4}, {3, 4, 5}};  // of RvSym3
-  size_t row = unknown / RV_LANES;
-  size_t lane = unknown % RV_LANES;
-  size_t stride = (RV_ROD_BAND + 1) * RV_LANES;
-  double w[2] = {1 - t, t};
-  for (size_t i = 0; i < 2; ++i)
-    for (size_t r = 0; r < 3; ++r) {
-      double* column = band + (row + 4 * i + r) * stride + lane;
-      // the block of vertex i with itself: its lower triangle
-      for (size_t s = r; s < 3; ++s) column[(s - r) * RV_LANES] += w[i] * w[i] * m->m[entry[r][s]];
-      if (i > 0) continue;
-      // the block of the first vertex with the second: four rows further down
-      for (size_t s = 0; s < 3; ++s) column[(4 + s - r) * RV_LANES] += w[0] * w[1] * m->m[entry[r][s]];
-    }
 }
 
 //---------------------------------------------------------------------------------------------- one touch
@@ -169,7 +152,7 @@ static void add_touches(const RvContacts* c, size_t batch, const double* q, uint
     Response r = evaluate(shape, law, interpolate(&e, q), careful >> lane & 1);
     if (energy) energy[lane] += r.energy;
     if (gradient) distribute(&e, r.gradient, gradient);
-    if (band) add_to_band(band, e.unknown, e.t, &r.hessian);
+    if (band) rv_strand_add_to_band(band, e.unknown, e.t, &r.hessian);
   }
 }
 
@@ -323,7 +306,7 @@ static void diagonal(void* user, size_t batch, double* band) {
   for (size_t k = 0; !many && k < at.count; ++k) {
     const RvContactEnd* e = &at.ends[k];
     const float* m = c->hessian.data[e->link / 2].m;
-    add_to_band(band, e->unknown - at.first, e->t, &(RvSym3){{m[0], m[1], m[4], m[2], m[5], m[6]}});
+    rv_strand_add_to_band(band, e->unknown - at.first, e->t, &(RvSym3){{m[0], m[1], m[4], m[2], m[5], m[6]}});
   }
   add_touches(c, batch, c->hessian_at + at.first, c->careful ? c->careful[batch] : 0, NULL, NULL, band);
 }
@@ -352,32 +335,17 @@ static unsigned bridged_lanes(void* user, size_t batch) {
 
 //---------------------------------------------------------------------------------------------- groups of strands
 
-// Representative of a group (union-find with path halving).
-static uint32_t find_root(uint32_t* group, uint32_t k) {
-  while (group[k] != k) {
-    group[k] = group[group[k]];
-    k = group[k];
-  }
-  return k;
-}
-
 // Number of the lane that holds an edge's strand, among those of all batches.
 static uint32_t lane_of(const RvContacts* c, uint64_t edge) {
   const RvContactStrand* s = &c->strands[c->strand_of[edge]];
   return s->batch * RV_LANES + (uint32_t)s->lane;
 }
 
-// Connected components of the lanes that links join, each named by its lowest lane.
+// Joins the lanes that links couple.
 static void groups(void* user, uint32_t* group) {
   const RvContacts* c = user;
-  uint32_t count = (uint32_t)(c->model->nbatch * RV_LANES);
-  for (uint32_t k = 0; k < count; ++k) group[k] = k;
-  for (size_t k = 0; k < c->active; ++k) {
-    uint32_t a = find_root(group, lane_of(c, c->keys.data[k] >> 32));
-    uint32_t b = find_root(group, lane_of(c, c->keys.data[k] & UINT32_MAX));
-    if (a != b) group[a > b ? a : b] = a > b ? b : a;
-  }
-  for (uint32_t k = 0; k < count; ++k) group[k] = find_root(group, k);
+  for (size_t k = 0; k < c->active; ++k)
+    rv_operator_join(group, lane_of(c, c->keys.data[k] >> 32), lane_of(c, c->keys.data[k] & UINT32_MAX));
 }
 
 void rv_contact_bind_operator(RvContacts* c) {

@@ -34,10 +34,6 @@ typedef struct RvContactShape {
   double slip;            // m, slip at which friction is full
 } RvContactShape;
 
-// A symmetric 3 x 3: xx xy yy xz yz zz.
-typedef struct RvSym3 {
-  double m[6];
-} RvSym3;
 
 typedef struct RvFloat3 {
   float x, y, z;

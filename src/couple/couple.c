@@ -48,6 +48,7 @@ void rv_couple_free(RvCouple* c) {
   rv_couple_drip_free(c->drip);
   rv_array_free(&c->free_area);
   rv_array_free(&c->bundle_share);
+  rv_couple_springs_free(&c->springs);
   rv_arena_free(c->own);
   rv_free(c);
 }

@@ -114,11 +114,12 @@ typedef struct RvCoupleMeniscus {
   const double* under_water;  // [vertices] share under water, 0 to 1
   double cohesion;            // multiplies the force; 0: none
   const double* cohesion_at;  // [vertices] multiplies it too; NULL: 1
-  const double* drag;         // [unknowns] kg/s, of the bulk; NULL: none
-  double dt;                  // s
 } RvCoupleMeniscus;
-// Lateral capillary forces between them, at the end of the substep: `force` [unknowns] N is added to (meniscus.c).
-RvResult rv_couple_meniscus(RvCouple* couple, const RvCoupleMeniscus* def, double* force, RvError* error);
+// Lateral capillary forces between them, as springs for the strands' step (meniscus.c).
+RvResult rv_couple_meniscus(RvCouple* couple, const RvCoupleMeniscus* def, RvError* error);
+void rv_couple_meniscus_clear(RvCouple* couple);
+// The springs as a term of RvStrandStepDef.couple; NULL: there are none. Valid until the next call of either.
+const RvOperator* rv_couple_meniscus_operator(RvCouple* couple);
 // x K1(x), the modified Bessel function of their law.
 double rv_couple_bessel_k1(double x);
 

@@ -10,9 +10,10 @@
 // pierce the surface within l_c, the sum of their slopes would exceed that of any meniscus: the pull is that of the
 // sine of the slope, which is at most 1. Each hair's Q is lessened for this, so that forces stay opposite in pairs.
 //
-// Forces are those at the end of the substep: with the stiffness k = F / d of each pair the velocities are solved from
-// (m + dt^2 K) du = dt (f + dt K v), where m is the mass of the strand at the surface with its drag. Long steps then
-// bring hairs together and not past each other. The forces that follow act on the strands' own step.
+// Each pair is a spring of the stiffness k = F / d in the strands' own implicit step (meniscus_springs.c), with k and
+// the places on the strands as they are at the start of the substep. So the force is that of the end of the step, with
+// bending, drag and contacts: long steps bring hairs together and not past each other, and hairs come to rest where the
+// force balances bending, whatever the step.
 #include <math.h>
 #include <string.h>
 
@@ -21,27 +22,22 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { STRANDS_OF_TASK = 256, PLACES_OF_TASK = 64 };
+enum { PLACES_OF_TASK = 64 };
 enum { AXIS_BITS = 20 };         // of a cell's key for each axis
 enum { MOST_NEIGHBOURS = 256 };  // of a place in the mean; where there are more, a shorter range is enough
-enum { MOST_ITERATIONS = 40 };   // of the solve
 // Share under water: below it a strand counts as dry. Spray of single particles has less.
 static const double LEAST_WET = 0.05;
-static const double RANGE = 2;        // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
-static const double FADE = 0.75;      // of the range: from here on the force fades to 0
-static const double SHORTER = 0.7;    // factor of the range where there are too many neighbours
-static const double CLOSEST = 3;      // radii: nearer hairs touch (d0), and their menisci are one
-static const double RESIDUAL = 1e-4;  // relative, of the solve: forces are as exact as the law
-static const double SQRT_2 = 1.4142135623730951;
+static const double RANGE = 2;      // l_c: farther strands do not count; K1 has fallen to a tenth of 1 / x there
+static const double FADE = 0.75;    // of the range: from here on the force fades to 0
+static const double SHORTER = 0.7;  // factor of the range where there are too many neighbours
+static const double CLOSEST = 3;    // radii: nearer hairs touch (d0), and their menisci are one
 // m/s2: a twentieth of gravity always acts, as for the capacity, so that l_c is finite.
 static const double LEAST_GRAVITY = 0.05 * 9.81;
 
 // Where a strand pierces the surface.
 typedef struct Place {
   double x[3];      // m
-  double v[3];      // m/s
   double charge;    // m, Q of all its hairs, with the root of what multiplies the force
-  double mass;      // kg, with dt times the drag
   double least;     // m2: squares of distances are larger by this
   double t;         // on its edge, 0..1
   uint32_t strand;  // packed
@@ -57,12 +53,10 @@ typedef struct Meniscus {
   size_t count;
   Place *found, *place;  // [count] by strands, by cells
   uint64_t *keys, *spare_keys;
-  uint32_t *order, *spare_order;
-  uint32_t* first;  // [count + 1] of each place's neighbours
-  uint32_t* neighbour;
-  double* stiffness;  // N/m of each pair over both charges; then with them
-  double* charge;     // [count] lessened
-  double* work;
+  uint32_t *order, *spare_order;  // [count] of places by cells: their number among those found
+  uint32_t* number;               // [count] of neighbours
+  double* charge;                 // [count] lessened
+  RvMeniscusSprings* springs;     // of the places as they were found
 } Meniscus;
 
 //---------------------------------------------------------------------------------------------- the law
@@ -100,38 +94,6 @@ static double cosine(const RvCoupleSettings* set, const RvCoupleStrand* s, int i
   return fmax(rv_cos(set->angle_at ? set->angle_at[s->vertex + (size_t)i * RV_LANES] : set->angle), 0);
 }
 
-// kg of a vertex, with its film and with dt times the drag of the bulk.
-static double inertia(const Meniscus* k, const RvCoupleStrand* s, int i) {
-  const RvCoupleMeniscus* d = k->def;
-  size_t at = s->unknown + (size_t)(4 * i) * RV_LANES, vertex = s->vertex + (size_t)i * RV_LANES;
-  double drag = d->drag ? fmax(d->drag[at], fmax(d->drag[at + RV_LANES], d->drag[at + 2 * RV_LANES])) : 0;
-  double film = d->strands->film_state ? d->settings->density * d->strands->film_state->volume[vertex] : 0;
-  return d->strands->model->hair_mass[vertex] + film + d->dt * drag;
-}
-
-// N m2: bending stiffness of a strand next to the edge above vertex i; 0 for a single edge.
-static double bending(const Meniscus* k, const RvCoupleStrand* s, int i) {
-  int j = i > 0 ? i : i + 1;
-  if (j + 1 >= s->count) return 0;
-  size_t at = 2 * (s->vertex - (size_t)s->lane) + (size_t)(2 * j) * RV_LANES + (size_t)s->lane;
-  return k->def->strands->model->bend[at] * k->c->vertices.data[s->first + (size_t)j].length;
-}
-
-// kg that a force across the strand at the place t of an edge moves within the step. Bending takes along the length
-// l = (EI dt^2 / mu)^(1/4) of a beam of mu kg/m: an implicit step of the beam gives 2 sqrt(2) mu l far from the tip,
-// and a quarter of it at the tip. It is at least the mass of the edge's ends.
-static double moved_mass(const Meniscus* k, const RvCoupleStrand* s, int i, double t) {
-  const RvCoupleVertex* v = &k->c->vertices.data[s->first];
-  double a = inertia(k, s, i), b = inertia(k, s, i + 1), dt = k->def->dt;
-  double ends = 1 / ((1 - t) * (1 - t) / a + t * t / b);
-  double length = v[i].length + v[i + 1].length, to_tip = -t * rv_distance(rv_couple_x(v + i), rv_couple_x(v + i + 1));
-  for (int j = i; j + 1 < s->count; ++j) to_tip += rv_distance(rv_couple_x(v + j), rv_couple_x(v + j + 1));
-  if (!(length > 0)) return ends;
-  double mu = (a + b) / length, beam = sqrt(sqrt(bending(k, s, i) * dt * dt / mu));
-  double free_end = beam > 0 ? rv_exp(-to_tip / beam) : 0;
-  return fmax(ends, 2 * SQRT_2 * mu * beam / (1 + 3 * free_end));
-}
-
 // The place on the edge above vertex i.
 static Place place_on(const Meniscus* k, size_t n, int i, double t) {
   const RvCoupleStrand* s = &k->c->strands.data[n];
@@ -143,15 +105,11 @@ static Place place_on(const Meniscus* k, size_t n, int i, double t) {
       d->cohesion * ((1 - t) * rv_couple_at(d->cohesion_at, s, i) + t * rv_couple_at(d->cohesion_at, s, i + 1));
   double q = s->hairs * r * c;
   Place p = {.charge = q * sqrt(fmax(stronger, 0)),
-             .mass = moved_mass(k, s, i, t),
              .least = CLOSEST * CLOSEST * r * r * s->hairs,
              .t = t,
              .strand = (uint32_t)n,
              .vertex = i};
-  for (int a = 0; a < 3; ++a) {
-    p.x[a] = v[0].x[a] + t * (v[1].x[a] - v[0].x[a]);
-    p.v[a] = v[0].v[a] + t * (v[1].v[a] - v[0].v[a]);
-  }
+  for (int a = 0; a < 3; ++a) p.x[a] = v[0].x[a] + t * (v[1].x[a] - v[0].x[a]);
   return p;
 }
 
@@ -240,11 +198,11 @@ static void sort_places(Meniscus* k) {
   for (size_t i = 0; i < k->count; ++i) k->place[i] = k->found[k->order[i]];
 }
 
-// Neighbours of a place in the order of the cells, which is ascending; counts them only where `list` is not set. The
-// law is the same for both places of a pair: it is evaluated at the first, and the second takes it over.
+// Neighbours of place i of the cells, in the order of the cells; counts them only where `list` is not set.
 static uint32_t meet(const Meniscus* k, size_t i, bool list) {
   const Place* p = &k->place[i];
-  uint32_t count = 0;
+  const RvMeniscusSprings* springs = k->springs;
+  uint32_t count = 0, first = list ? springs->first.data[k->order[i]] : 0;
   for (int row = 0; row < 9; ++row) {
     size_t from = rv_sort_first(k->keys, k->count, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, -1}));
     size_t to = rv_sort_first(k->keys, k->count, key_of(k, p->x, (int[3]){row / 3 - 1, row % 3 - 1, 1}) + 1);
@@ -254,8 +212,8 @@ static uint32_t meet(const Meniscus* k, size_t i, bool list) {
       for (int a = 0; a < 3; ++a) square += (p->x[a] - q->x[a]) * (p->x[a] - q->x[a]);
       if (q->strand == p->strand || !(square < k->range * k->range)) continue;
       if (list) {
-        k->neighbour[k->first[i] + count] = (uint32_t)j;
-        if (j > i) k->stiffness[k->first[i] + count] = slope_of(k, square, rv_max(p->least, q->least));
+        springs->neighbour.data[first + count] = k->order[j];
+        springs->stiffness.data[first + count] = slope_of(k, square, rv_max(p->least, q->least));
       }
       ++count;
     }
@@ -265,44 +223,38 @@ static uint32_t meet(const Meniscus* k, size_t i, bool list) {
 
 static void count_neighbours(void* arg, size_t begin, size_t end) {
   const Meniscus* k = arg;
-  for (size_t i = begin; i < end; ++i) k->first[i + 1] = meet(k, i, false);
+  for (size_t i = begin; i < end; ++i) k->number[k->order[i]] = meet(k, i, false);
 }
+
 static void list_neighbours(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) meet(arg, i, true);
 }
 
-// What the first places of pairs have evaluated, for the second ones. Places give in their order, so each takes in the
-// order of its list; when its turn to give comes, it has taken from all before it.
-static void take_over(Meniscus* k) {
-  uint32_t* next = k->spare_order;
-  memcpy(next, k->first, k->count * sizeof *next);
-  for (size_t i = 0; i < k->count; ++i)
-    for (uint32_t n = next[i]; n < k->first[i + 1]; ++n) k->stiffness[next[k->neighbour[n]]++] = k->stiffness[n];
-}
-
 // Lists the neighbours of all places; false: no memory.
 static bool find_neighbours(Meniscus* k) {
-  RvArena* a = k->c->scratch;
+  RvMeniscusSprings* springs = k->springs;
   size_t total = 0;
   for (;;) {
     sort_places(k);
     rv_parallel_for(k->count, PLACES_OF_TASK, count_neighbours, k);
     total = 0;
-    for (size_t i = 0; i < k->count; ++i) total += k->first[i + 1];
+    for (size_t i = 0; i < k->count; ++i) total += k->number[i];
     if (total <= MOST_NEIGHBOURS * k->count) break;
     k->range *= SHORTER;
   }
-  k->first[0] = 0;
-  for (size_t i = 0; i < k->count; ++i) k->first[i + 1] += k->first[i];
-  k->neighbour = RV_TAKE(a, uint32_t, total + 1);
-  k->stiffness = RV_TAKE(a, double, total + 1);
-  if (!k->neighbour || !k->stiffness) return false;
+  if (!rv_couple_springs_resize(springs, k->count, total)) return false;
+  springs->first.data[0] = 0;
+  for (size_t i = 0; i < k->count; ++i) springs->first.data[i + 1] = springs->first.data[i] + k->number[i];
   rv_parallel_for(k->count, PLACES_OF_TASK, list_neighbours, k);
-  take_over(k);
   return true;
 }
 
 //---------------------------------------------------------------------------------------------- stiffness
+
+// Unknown of the lower vertex of a place's edge.
+static size_t vertex_unknown(const Meniscus* k, const Place* p) {
+  return k->c->strands.data[p->strand].unknown + (size_t)(4 * p->vertex) * RV_LANES;
+}
 
 // Part of a vector across the direction of gravity.
 static RvVec3 level(const Meniscus* k, const double a[3]) {
@@ -313,90 +265,30 @@ static RvVec3 level(const Meniscus* k, const double a[3]) {
 // The charges that make forces those of the sine of the slope.
 static void lessen_charges(void* arg, size_t begin, size_t end) {
   const Meniscus* k = arg;
+  const RvMeniscusSprings* springs = k->springs;
   for (size_t i = begin; i < end; ++i) {
-    RvVec3 x = level(k, k->place[i].x), slope = {0, 0, 0};
-    for (uint32_t n = k->first[i]; n < k->first[i + 1]; ++n) {
-      const Place* q = &k->place[k->neighbour[n]];
-      slope = rv_mad(slope, k->stiffness[n] * q->charge, rv_sub(level(k, q->x), x));
+    RvVec3 x = level(k, k->found[i].x), slope = {0, 0, 0};
+    for (uint32_t n = springs->first.data[i]; n < springs->first.data[i + 1]; ++n) {
+      const Place* q = &k->found[springs->neighbour.data[n]];
+      slope = rv_mad(slope, springs->stiffness.data[n] * q->charge, rv_sub(level(k, q->x), x));
     }
-    k->charge[i] = k->place[i].charge / sqrt(1 + rv_dot(slope, slope));
+    k->charge[i] = k->found[i].charge / sqrt(1 + rv_dot(slope, slope));
   }
 }
 
-static void set_stiffness(void* arg, size_t begin, size_t end) {
+// Stiffness of the springs of some places, and where they act.
+static void set_springs(void* arg, size_t begin, size_t end) {
   const Meniscus* k = arg;
-  for (size_t i = begin; i < end; ++i)
-    for (uint32_t n = k->first[i]; n < k->first[i + 1]; ++n)
-      k->stiffness[n] *= 2 * RV_PI * k->def->settings->tension * (k->charge[i] * k->charge[k->neighbour[n]]);
-}
-
-//---------------------------------------------------------------------------------------------- solve
-
-// Sum of k (y_j - y_i) over the neighbours of a place.
-static double pull(const Meniscus* k, size_t i, const double* y) {
-  double sum = 0;
-  for (uint32_t n = k->first[i]; n < k->first[i + 1]; ++n) sum += k->stiffness[n] * (y[k->neighbour[n]] - y[i]);
-  return sum;
-}
-
-typedef struct Apply {
-  const Meniscus* k;
-  const double* in;
-  double* out;
-} Apply;
-// (m + dt^2 K) of some places.
-static void apply(void* arg, size_t begin, size_t end) {
-  const Apply* a = arg;
-  double dt = a->k->def->dt;
-  for (size_t i = begin; i < end; ++i) a->out[i] = a->k->place[i].mass * a->in[i] - dt * dt * pull(a->k, i, a->in);
-}
-
-static double dot(const double* a, const double* b, size_t n) {
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i) sum += a[i] * b[i];
-  return sum;
-}
-
-// Conjugate gradients, preconditioned by the mass, from 0: y gets dt times the change of velocity. `b` is overwritten.
-static void solve(const Meniscus* k, double* b, double* y) {
-  size_t n = k->count;
-  double *z = k->work + 2 * n, *p = z + n, *q = p + n;
-  double first = 0, before = 0;
-  for (size_t i = 0; i < n; ++i) y[i] = p[i] = 0;
-  for (int it = 0; it < MOST_ITERATIONS; ++it) {
-    for (size_t i = 0; i < n; ++i) z[i] = b[i] / k->place[i].mass;
-    double now = dot(b, z, n);
-    if (it == 0) first = now;
-    if (!(now > RESIDUAL * RESIDUAL * first)) break;
-    for (size_t i = 0; i < n; ++i) p[i] = z[i] + (it > 0 ? now / before * p[i] : 0);
-    rv_parallel_for(n, PLACES_OF_TASK, apply, &(Apply){k, p, q});
-    double alpha = now / dot(p, q, n);
-    for (size_t i = 0; i < n; ++i) {
-      y[i] += alpha * p[i];
-      b[i] -= alpha * q[i];
+  RvMeniscusSprings* springs = k->springs;
+  for (size_t i = begin; i < end; ++i) {
+    const Place* p = &k->found[i];
+    double sum = 0;
+    for (uint32_t n = springs->first.data[i]; n < springs->first.data[i + 1]; ++n) {
+      double charges = k->charge[i] * k->charge[springs->neighbour.data[n]];
+      springs->stiffness.data[n] *= 2 * RV_PI * k->def->settings->tension * charges;
+      sum += springs->stiffness.data[n];
     }
-    before = now;
-  }
-}
-
-// Adds the forces along one direction across gravity.
-static void add_forces(const Meniscus* k, RvVec3 direction, double* force) {
-  size_t n = k->count;
-  double dt = k->def->dt, *y = k->work, *b = y + n, *next = y + 2 * n;
-  for (size_t i = 0; i < n; ++i)
-    next[i] = rv_dot(direction, rv_vec3_load64(k->place[i].x)) + dt * rv_dot(direction, rv_vec3_load64(k->place[i].v));
-  for (size_t i = 0; i < n; ++i) b[i] = dt * dt * pull(k, i, next);
-  solve(k, b, y);
-  // positions at the end of the substep, and the forces there, which are opposite in pairs
-  for (size_t i = 0; i < n; ++i)
-    next[i] =
-        rv_dot(direction, rv_vec3_load64(k->place[i].x)) + dt * rv_dot(direction, rv_vec3_load64(k->place[i].v)) + y[i];
-  for (size_t i = 0; i < n; ++i) {
-    const Place* p = &k->place[i];
-    const RvCoupleStrand* s = &k->c->strands.data[p->strand];
-    RvVec3 f = rv_scale(direction, pull(k, i, next));
-    rv_couple_kick(force, s, p->vertex, rv_scale(f, 1 - p->t));
-    rv_couple_kick(force, s, p->vertex + 1, rv_scale(f, p->t));
+    springs->ends.data[i] = (RvMeniscusEnd){.unknown = vertex_unknown(k, p), .t = p->t, .stiffness = sum};
   }
 }
 
@@ -420,36 +312,42 @@ static bool take_memory(Meniscus* k) {
   k->spare_keys = RV_TAKE(a, uint64_t, n);
   k->order = RV_TAKE(a, uint32_t, n);
   k->spare_order = RV_TAKE(a, uint32_t, n);
-  k->first = RV_TAKE(a, uint32_t, n + 1);
+  k->number = RV_TAKE(a, uint32_t, n);
   k->charge = RV_TAKE(a, double, n);
-  k->work = RV_TAKE(a, double, 5 * n);
-  return k->found && k->place && k->keys && k->spare_keys && k->order && k->spare_order && k->first && k->charge &&
-         k->work;
+  return k->found && k->place && k->keys && k->spare_keys && k->order && k->spare_order && k->number && k->charge;
 }
 
-// Forces of all places; false: no memory.
-static bool pull_all(Meniscus* k, double* force) {
+// Springs of all places; false: no memory.
+static bool join_all(Meniscus* k) {
   if (!take_memory(k)) return false;
   find_places(k, k->found);
   if (!find_neighbours(k)) return false;
   rv_parallel_for(k->count, PLACES_OF_TASK, lessen_charges, k);
-  rv_parallel_for(k->count, PLACES_OF_TASK, set_stiffness, k);
-  RvVec3 up = rv_vec3_load64(k->up), east = rv_perpendicular(up);
-  add_forces(k, east, force);
-  add_forces(k, rv_cross(up, east), force);
-  return true;
+  rv_parallel_for(k->count, PLACES_OF_TASK, set_springs, k);
+  return rv_couple_springs_bind(k->springs, k->def->strands->model, k->up);
 }
 
-RvResult rv_couple_meniscus(RvCouple* c, const RvCoupleMeniscus* def, double* force, RvError* error) {
+RvResult rv_couple_meniscus(RvCouple* c, const RvCoupleMeniscus* def, RvError* error) {
+  rv_couple_meniscus_clear(c);
   RvResult result = rv_couple_pack(c, def->strands, def->settings, error);
   if (result || !(def->settings->tension > 0) || !(def->cohesion > 0)) return result;
-  Meniscus k = {.c = c, .def = def};
+  Meniscus k = {.c = c, .def = def, .springs = &c->springs};
   set_directions(&k);
   k.count = find_places(&k, NULL);
   if (k.count < 2) return RV_OK;
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  if (!pull_all(&k, force))
+  if (!join_all(&k)) {
+    rv_couple_meniscus_clear(c);
     result = rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for %zu strands at the surface", k.count);
+  }
   rv_arena_release(c->scratch, mark);
   return result;
+}
+
+void rv_couple_meniscus_clear(RvCouple* c) {
+  c->springs.ends.count = 0;
+}
+
+const RvOperator* rv_couple_meniscus_operator(RvCouple* c) {
+  return c->springs.ends.count ? &c->springs.op : NULL;
 }

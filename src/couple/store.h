@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "couple/couple.h"
+#include "couple/meniscus_springs.h"
 #include "math/scalar.h"
 #include "math/vec.h"
 
@@ -137,6 +138,7 @@ struct RvCouple {
   RvCoupleDoubles free_area;     // [packed] m2 of space between the hairs, for each hair
   RvCoupleDoubles bundle_share;  // [packed] chi: 1 within a bundle that holds a column, 0 outside
   uint64_t spacing_key;          // RvCoupleSettings.count_key of these
+  RvMeniscusSprings springs;     // between strands that pierce the surface (meniscus.c)
 };
 
 // Index in the grid's own channels of index `at` in the channels near points.

@@ -3,6 +3,7 @@
 #ifndef RV_MATH_OPERATOR_H
 #define RV_MATH_OPERATOR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +36,8 @@ typedef struct RvOperator {
   // Mask of the lanes of a block on which a term acts that would be lost if they moved far. These lanes begin a step at
   // their last position instead of the inertial prediction. NULL: none.
   unsigned (*held)(void* user, size_t block);
-  // The connected components of lanes that the terms couple: group[RV_LANES * block + lane] is the lowest lane number
-  // of its component. NULL: all lanes are one component.
+  // Joins the components of lanes that the terms couple (rv_operator_join): group[RV_LANES * block + lane] leads to the
+  // lowest lane number of its component. NULL: all lanes are one component.
   void (*groups)(void* user, uint32_t* group);
 } RvOperator;
 
@@ -46,5 +47,28 @@ static inline void rv_operator_apply(const RvOperator* op, size_t blocks, const 
   for (size_t k = 0; k < blocks; ++k) op->gather(op->user, k, p);
   for (size_t k = 0; k < blocks; ++k) op->spread(op->user, k, out);
 }
+
+// Lowest lane of the component of lane k; paths are halved on the way.
+static inline uint32_t rv_operator_group(uint32_t* group, uint32_t k) {
+  while (group[k] != k) {
+    group[k] = group[group[k]];
+    k = group[k];
+  }
+  return k;
+}
+
+// Makes the components of two lanes one.
+static inline void rv_operator_join(uint32_t* group, uint32_t a, uint32_t b) {
+  a = rv_operator_group(group, a);
+  b = rv_operator_group(group, b);
+  if (a != b) group[a > b ? a : b] = a > b ? b : a;
+}
+
+// The sum of two operators. Terms that join no two lanes may be missing in either (RvOperator.gather).
+typedef struct RvOperatorSum {
+  const RvOperator *a, *b;
+  RvOperator op;
+} RvOperatorSum;
+const RvOperator* rv_operator_sum(RvOperatorSum* sum, const RvOperator* a, const RvOperator* b);
 
 #endif

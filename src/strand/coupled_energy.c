@@ -22,6 +22,13 @@ static void balance_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Lowest lane of the group of each lane.
+static void find_groups(const RvOperator* op, uint32_t* group, uint32_t count) {
+  for (uint32_t k = 0; k < count; ++k) group[k] = op->groups ? k : 0;
+  if (op->groups) op->groups(op->user, group);
+  for (uint32_t k = 0; k < count; ++k) group[k] = rv_operator_group(group, k);
+}
+
 // Adds up the groups, in the order of the lanes, so that the sum does not depend on the workers.
 static void add_up_groups(const GroupBalance* e, size_t count) {
   for (size_t k = 0; k < count; ++k) {
@@ -56,12 +63,11 @@ bool rv_strand_coupled_find_rising(RvCoupled* c, RvArena* arena, bool* any) {
   const bool has_room = e.balance && e.group;
   if (has_room) {
     memset(e.balance, 0, count * sizeof *e.balance);
-    memset(e.group, 0, count * sizeof *e.group);
     memset(e.before, 0, count * sizeof(double));
     memset(e.after, 0, count * sizeof(double));
     c->op->energy(c->op->user, c->step->s->q, e.before);
     c->op->energy(c->op->user, c->q, e.after);
-    if (c->op->groups) c->op->groups(c->op->user, e.group);
+    find_groups(c->op, e.group, (uint32_t)count);
     rv_parallel_for(c->step->m->nbatch, 1, balance_batches, &e);
     add_up_groups(&e, count);
     *any = mark_rising(&e, count);

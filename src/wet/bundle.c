@@ -36,8 +36,38 @@ RvResult rv_wet_bundle(RvWetFilm* w, RvError* error) {
   return result;
 }
 
-RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
-  rv_wet_clear(w->meniscus_force, w->strands->unknowns);
+// Capillary lengths that a strand leaves the bulk by within a substep: what it passes is the height of a meniscus,
+// which then acts on every place of the strand twice.
+static const double DRAWN_PER_STEP = 0.5;
+
+// m/s: speed against gravity of the fastest strand that pierces the surface, where liquid was exchanged last.
+static double drawing_speed(const RvWetFilm* w, const double up[3]) {
+  double fastest = 0;
+  for (size_t k = 0; k < w->strands->nbatch; ++k) {
+    const RvStrandBatch* b = &w->strands->batches[k];
+    for (int i = 0; i + 1 < b->vertices; ++i)
+      for (int lane = 0; lane < b->lanes; ++lane) {
+        const double* air = w->exchange_air + b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+        const double* v = w->state->v + rv_strand_index(b, lane, i, 0);
+        if ((air[0] > 0.5) == (air[RV_LANES] > 0.5) || air[0] < 0 || air[RV_LANES] < 0) continue;
+        fastest = fmax(fastest, up[0] * v[0] + up[1] * v[RV_LANES] + up[2] * v[2 * RV_LANES]);
+      }
+  }
+  return fastest;
+}
+
+double rv_wet_longest(const RvWetFilm* w) {
+  const RvWetSettings* set = &w->settings;
+  const double* g = set->gravity;
+  double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+  if (!(gravity > 0) || !(set->cohesion > 0) || !(set->liquid.tension > 0)) return INFINITY;
+  double length = sqrt(set->liquid.tension / (set->liquid.density * gravity));
+  double speed = drawing_speed(w, (double[3]){-g[0] / gravity, -g[1] / gravity, -g[2] / gravity});
+  return speed > 0 ? DRAWN_PER_STEP * length / speed : INFINITY;
+}
+
+RvResult rv_wet_meniscus(RvWetFilm* w, RvError* error) {
+  rv_couple_meniscus_clear(w->couple);
   if (!w->bulk || !w->strands->nstrand) return RV_OK;
   RvCoupleStrands strands = rv_wet_strands(w);
   RvCoupleSettings settings = rv_wet_couple_settings(w);
@@ -45,8 +75,12 @@ RvResult rv_wet_meniscus(RvWetFilm* w, double dt, RvError* error) {
                           .settings = &settings,
                           .under_water = w->bulk->under_water,
                           .cohesion = w->settings.cohesion,
-                          .cohesion_at = w->settings.cohesion_at,
-                          .drag = w->bulk->drag,
-                          .dt = dt};
-  return rv_couple_meniscus(w->couple, &def, w->meniscus_force, error);
+                          .cohesion_at = w->settings.cohesion_at};
+  return rv_couple_meniscus(w->couple, &def, error);
+}
+
+const RvOperator* rv_wet_join_menisci(RvWetFilm* w, const RvOperator* contacts) {
+  const RvOperator* menisci = rv_couple_meniscus_operator(w->couple);
+  if (!menisci || !contacts) return menisci ? menisci : contacts;
+  return rv_operator_sum(&w->joined, contacts, menisci);
 }

@@ -48,7 +48,6 @@ static bool take_memory(RvWetFilm* w) {
                 {&w->suction, vertices},
                 {&w->bundle_area, vertices},
                 {&w->bundled, vertices},
-                {&w->meniscus_force, unknowns},
                 {&w->explicit_drag, unknowns},
                 {&w->mean_velocity, unknowns},
                 {&w->impulse, unknowns},
@@ -148,7 +147,7 @@ static void add_forces(void* arg, size_t begin, size_t end) {
   const RvWetFilm* w = f->wet;
   const RvCoupleSample* b = w->bulk;
   for (size_t k = begin; k < end; ++k)
-    f->force[k] += w->force[k] + w->feedback_impulse[k] / w->dt + w->explicit_drag[k] + w->meniscus_force[k];
+    f->force[k] += w->force[k] + w->feedback_impulse[k] / w->dt + w->explicit_drag[k];
   for (size_t k = begin; b && k < end; ++k) {
     if (!(b->drag[k] > 0)) continue;
     double sum = f->drag[k] + b->drag[k];

@@ -59,7 +59,6 @@ typedef struct RvWetFilm {
   double *free_area, *bundle_share;   // [vertices] m2, chi: as rv_couple_spacing
   // [vertices] Pa, m2: as RvFilmStepDef.suction, free_area and bundled
   double *suction, *bundle_area, *bundled;
-  double* meniscus_force;            // [unknowns] N: of the menisci where strands pierce the bulk's surface
   double* explicit_drag;             // [unknowns] N: what of the bulk's drag is explicit
   double* mean_velocity;             // [unknowns] m/s: mean of the ends of the strands' steps
   double* impulse;                   // [unknowns] kg m/s, given to the strands at once
@@ -71,8 +70,9 @@ typedef struct RvWetFilm {
   RvFilmBridge* across;              // bridges for the flow across strands
   size_t across_capacity;
   double* memory;
-  RvArena* scratch;    // room of the stages, which take turns; strands' step and contacts use it too
-  RvWetReport report;  // added to
+  RvOperatorSum joined;  // contacts and menisci
+  RvArena* scratch;      // room of the stages, which take turns; strands' step and contacts use it too
+  RvWetReport report;    // added to
 } RvWetFilm;
 
 // s: in this time a drop answers to what its strand does; sqrt(density r^3 / tension) of a drop of 2 mm. What shakes
@@ -117,7 +117,11 @@ RvResult rv_wet_feedback(RvWetFilm* wet, double dt, RvError* error);
 RvResult rv_wet_bundle(RvWetFilm* wet, RvError* error);
 
 // meniscus: strands that pierce the bulk's surface attract each other (meniscus.c of the coupling).
-RvResult rv_wet_meniscus(RvWetFilm* wet, double dt, RvError* error);
+RvResult rv_wet_meniscus(RvWetFilm* wet, RvError* error);
+// s: longest substep in which the strands that leave the bulk feel their menisci; from the state alone.
+double rv_wet_longest(const RvWetFilm* wet);
+// The coupling of the strands' step, `contacts` or NULL, and the menisci.
+const RvOperator* rv_wet_join_menisci(RvWetFilm* wet, const RvOperator* contacts);
 
 //---------------------------------------------------------------------------------------------- film.c
 

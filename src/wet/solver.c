@@ -1,5 +1,6 @@
 #include "wet/solver.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/timer.h"
@@ -164,10 +165,13 @@ static RvStrandStepDef step_def(const RvWetSolver* w, double dt) {
   return step;
 }
 
-// contacts: strands with each other and with solids, with bridges of liquid where there is film (WH-6 to WH-17).
+// contacts: strands with each other and with solids, with bridges of liquid where there is film (WH-6 to WH-17), and
+// the menisci between strands that pierce the bulk's surface.
 static RvResult contacts(RvWetSolver* w, RvStrandStepDef* step, RvError* error) {
   w->contacts->liquid = w->film ? &w->film->bridges : NULL;
-  return rv_contact_solver_find(w->contacts, w->strands, step, error);
+  RvResult result = rv_contact_solver_find(w->contacts, w->strands, step, error);
+  if (w->film && !result) step->couple = rv_wet_join_menisci(w->film, step->couple);
+  return result;
 }
 
 // update: accepts contacts and positions.
@@ -240,7 +244,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   if (w->film) {
     STAGE(sample, rv_wet_sample(w->film, dt, error))
     STAGE(bundle, rv_wet_bundle(w->film, error))
-    STAGE(meniscus, rv_wet_meniscus(w->film, dt, error))
+    STAGE(meniscus, rv_wet_meniscus(w->film, error))
   }
 
   // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.
@@ -309,13 +313,19 @@ static RvResult end_liquid(RvLiquid* l, RvError* error) {
   return result;
 }
 
+// Fewest substeps of a frame of which some are taken: the artist's, or as many as menisci need, up to the most.
+static int fewest(const RvWetSolver* w, double left, int taken, int least, int most) {
+  double wanted = w->film ? taken + ceil(left / rv_wet_longest(w->film)) : 0;
+  return wanted <= least ? least : wanted < most ? (int)wanted : most;
+}
+
 RvResult rv_wet_frame(RvWetSolver* w, int least, int most, RvError* error) {
   if (!w->liquid) return strand_frame(w, least, error);
   RvResult result = begin_liquid(w->liquid, error);
   double left = result || idle(w) ? 0 : w->frame_seconds;
   for (int taken = 0; !result && left > 0; ++taken) {
     double start = rv_clock_wall(), from = w->frame_seconds - left;
-    double dt = rv_liquid_next(w->liquid, &left, taken, least, most);
+    double dt = rv_liquid_next(w->liquid, &left, taken, fewest(w, left, taken, least, most), most);
     w->seconds[RV_WET_STAGE_inputs] += rv_clock_wall() - start;
     RvWetSpan span = {.from = from, .to = from + dt, .dt = dt};
     span.share_from = span.from / w->frame_seconds;

@@ -3,8 +3,8 @@ number of substeps and of points (WH-28, WH-31, E74). With `full` as its argumen
 sweep, ten minutes of CPU; without, two sizes.
 
 Clumps are counted by the hairs in them (scenes.Strands.effective_clumps): a single hair beside the tuft is not a second
-one. With 2 substeps a frame the tuft leaves the water before its hairs have met, so that its clumps are printed only.
-What drips in half a second is a few drops, and is printed too."""
+one. What leaves the hair after the tuft is out of the water, from frame OUT on, is printed only: it
+is 4 to 26 mm3 at different resolutions, more than 15% apart, and it is not known whether that is scatter or an error."""
 import os
 import sys
 
@@ -13,32 +13,30 @@ import scenes  # noqa: E402
 
 # A picture does not show a change of film by less, nor of clumps.
 FILM, CLUMPS = 0.15, 0.2
-FRAMES, HALF_SECOND = 36, 12
+FRAMES, OUT = 36, 19
 
 
 def measure(*sets):
-    """mm3 of film and effective clumps at the end; prints also the count of clumps and what leaves the hair in the last half
-    second."""
+    """mm3 of film and effective clumps at the end; prints also the count of clumps and what leaves the hair in the air."""
     run = scenes.cook("dip.json", sets=list(sets))
     film = [1e9 * row["ledger"]["film"] for row in run.rows]
     clumps = run.strands(FRAMES).effective_clumps()
-    print("        %s: film %.1f mm3, %.2f clumps by hairs, %d in number, %.0f mm3/s leave the hair" % (
-        " ".join(sets), film[-1], clumps, run.rows[-1]["counts"]["clumps"], 2 * (film[-1 - HALF_SECOND] - film[-1])), flush=True)
+    print("        %s: film %.1f mm3, %.2f clumps by hairs, %d in number, %.1f mm3 left the hair since frame %d" % (
+        " ".join(sets), film[-1], clumps, run.rows[-1]["counts"]["clumps"], film[OUT - 1] - film[-1], OUT), flush=True)
     drift = run.rows[-1]["ledger"]["drift"]
     scenes.holds("%s: drift %.1e, at most 1e-12" % (" ".join(sets), drift), abs(drift) <= 1e-12)
     return film[-1], clumps
 
 
-def compare(what, figures, closed=0):
-    """The tuft has closed in the figures from `closed` on."""
+def compare(what, figures):
     scenes.equal("film, mm3, " + what, [f[0] for f in figures], FILM)
-    scenes.equal("clumps by hairs, " + what, [f[1] for f in figures[closed:]], CLUMPS)
+    scenes.equal("clumps by hairs, " + what, [f[1] for f in figures], CLUMPS)
 
 
 def main():
     if sys.argv[1:] == ["full"]:
         compare("particlesep 2.8, 2, 1.4 mm", [measure("pool.particlesep=%g" % sep) for sep in (0.0028, 0.002, 0.0014)])
-        compare("substeps 2, 4, 8, 16, 32, clumps from 4 on", [measure("wet.substeps=%d" % n) for n in (2, 4, 8, 16, 32)], 1)
+        compare("substeps 2, 4, 8, 16, 32", [measure("wet.substeps=%d" % n) for n in (2, 4, 8, 16, 32)])
         compare("points 20, 40, 80", [measure("tuft.points=%d" % n) for n in (20, 40, 80)])
     else:
         compare("particlesep 2.8, 2 mm", [measure("pool.particlesep=%g" % sep) for sep in (0.0028, 0.002)])

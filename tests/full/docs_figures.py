@@ -308,7 +308,7 @@ FEW = ("hair.count=500", "solve.strandcollisions=1")
 # 15%: figures are told with two digits, and clumps differ by a few
 ROWS = [
     # one clump, and single hairs beside it: up to three more or fewer
-    (WET, r"the tuft ends in about (\d+) points", lambda: clumps("dip.json"), 1),
+    (WET, r"the tuft ends in (\d+) point", lambda: clumps("dip.json"), 1),
     (WET, r"holds (\d+) mm3 after the tuft has left the water", lambda: film(cook("dip.json"))[-1], 0.1),
     (WET, r"2.8, 2, 1.4 mm \| (\d+), ", lambda: film(cook("dip.json", "pool.particlesep=0.0028"))[-1], 0.05),
     (WET, r"2.8, 2, 1.4 mm \| \d+, (\d+), ", lambda: film(cook("dip.json"))[-1], 0.05),
@@ -323,7 +323,6 @@ ROWS = [
     (WET, r"from 4 hairs of 16 to (\d+) in half a second", lambda: wetted(13), 0),
     # 2 points, as in the first row
     (WET, r"\d+ mm3, in (\d+) points each", lambda: clumps("dip.json", "pool.particlesep=0.0014"), 1),
-    (WET, r"`dip.json` with 2 substeps ends in\nabout (\d+) groups", lambda: clumps("dip.json", "wet.substeps=2"), 0.3),
     (WET, r"32 substeps \| (\d+), \d+, \d+, \d+: one hair", lambda: len(bundles("wet.substeps=4")), 0),
     (WET, r"32 substeps \| \d+, \d+, \d+, (\d+): one hair", lambda: len(bundles("wet.substeps=32")), 0),
     (WET, r"a film of micrometres, and (nothing) without", lambda: max(film(cook("wet/capture.json", "wet.capture=0"))), 0),

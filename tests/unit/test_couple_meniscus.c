@@ -1,57 +1,66 @@
-// Lateral capillary forces between hairs that pierce a surface: law, sums, bound, momentum, length of the step,
-// threads.
+// Lateral capillary forces between hairs that pierce a surface: law, sums, bound, momentum, Hessian, threads.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rng.h"
 #include "math/scalar.h"
 #include "rig/couple.h"
+#include "strand/rod.h"
 #include "support/rv_test.h"
 
 enum { POINTS = 6, MOST = 64 };
 static const double RADIUS = 5e-5, LENGTH = 0.02, TENSION = 0.072, DENSITY = 1000, ANGLE = 1.0, GRAVITY = 9.81;
-static const double SHORT = 1e-7;  // s: within it nothing moves
 
 typedef struct Hairs {
   double x[MOST], z[MOST];
   size_t count;
-  double dt, hairs;
+  double hairs;
   bool dry;     // none reaches the surface
   double peak;  // share under water of the submerged points; 0: 1
 } Hairs;
 
-// Forces on the hairs, N; the surface is in the middle of an edge.
-static void pull(const Hairs* h, RvVec3 force[MOST]) {
+// Hairs in a surface, which is in the middle of an edge. The caller frees rig and *under.
+static const RvOperator* stand(const Hairs* h, RvCoupleRig* rig, double** under) {
   RvError error = {0};
-  RvCoupleRig rig;
   RvCoupleLine lines[MOST];
   for (size_t k = 0; k < h->count; ++k)
     lines[k] = (RvCoupleLine){
         .from = {h->x[k], 0, h->z[k]}, .to = {h->x[k], -LENGTH, h->z[k]}, .radius = RADIUS, .density = 1300};
-  CHECK_OK(rv_rig_couple_new(&rig, lines, h->count, POINTS, h->hairs, &error), error);
-  rig.set.tension = TENSION;
-  rig.set.density = DENSITY;
-  rig.set.angle = ANGLE;
-  memcpy(rig.set.gravity, (double[3]){0, -GRAVITY, 0}, sizeof rig.set.gravity);
-  double* under = calloc(rig.model->vertices + rig.model->unknowns, sizeof(double));
-  assert_non_null(under);
-  double* out = under + rig.model->vertices;
+  CHECK_OK(rv_rig_couple_new(rig, lines, h->count, POINTS, h->hairs, &error), error);
+  rig->set.tension = TENSION;
+  rig->set.density = DENSITY;
+  rig->set.angle = ANGLE;
+  memcpy(rig->set.gravity, (double[3]){0, -GRAVITY, 0}, sizeof rig->set.gravity);
+  *under = calloc(rig->model->vertices, sizeof(double));
+  assert_non_null(*under);
   for (size_t k = 0; k < h->count; ++k)
     for (int i = POINTS / 2; i < POINTS && !h->dry; ++i)
-      under[rv_rig_couple_vertex(&rig, k, i)] = h->peak > 0 ? h->peak : 1;
-  RvCoupleMeniscus def = {
-      .strands = &rig.strands, .settings = &rig.set, .under_water = under, .cohesion = 1, .dt = h->dt};
-  CHECK_OK(rv_couple_meniscus(rig.couple, &def, out, &error), error);
+      (*under)[rv_rig_couple_vertex(rig, k, i)] = h->peak > 0 ? h->peak : 1;
+  RvCoupleMeniscus def = {.strands = &rig->strands, .settings = &rig->set, .under_water = *under, .cohesion = 1};
+  CHECK_OK(rv_couple_meniscus(rig->couple, &def, &error), error);
+  return rv_couple_meniscus_operator(rig->couple);
+}
+
+// Forces on the hairs, N.
+static void pull(const Hairs* h, RvVec3 force[MOST]) {
+  RvCoupleRig rig;
+  double* under;
+  const RvOperator* op = stand(h, &rig, &under);
+  double* out = calloc(rig.model->unknowns, sizeof(double));
+  assert_non_null(out);
+  if (op) op->gradient(op->user, rig.state->q, out);
   for (size_t k = 0; k < h->count; ++k) {
     force[k] = rv_vec3(0, 0, 0);
     for (int i = 0; i < POINTS; ++i) {
-      RvVec3 f = rv_vec3(out[rv_rig_couple_unknown(&rig, k, i, 0)], out[rv_rig_couple_unknown(&rig, k, i, 1)],
-                         out[rv_rig_couple_unknown(&rig, k, i, 2)]);
+      RvVec3 f = rv_vec3(-out[rv_rig_couple_unknown(&rig, k, i, 0)], -out[rv_rig_couple_unknown(&rig, k, i, 1)],
+                         -out[rv_rig_couple_unknown(&rig, k, i, 2)]);
       force[k] = rv_add(force[k], f);
       // the force acts at the surface, on both ends of the edge there
       assert_true((rv_length(f) > 0) <= (i == POINTS / 2 - 1 || i == POINTS / 2));
     }
   }
+  free(out);
   free(under);
   rv_rig_couple_free(&rig);
 }
@@ -70,7 +79,7 @@ static void pair(void** state) {
   (void)state;
   const double d[] = {5e-4, 1e-3, 3e-3};
   for (int k = 0; k < 3; ++k) {
-    Hairs h = {.x = {0, d[k]}, .count = 2, .dt = SHORT, .hairs = 1};
+    Hairs h = {.x = {0, d[k]}, .count = 2, .hairs = 1};
     RvVec3 f[MOST];
     pull(&h, f);
     double length = sqrt(TENSION / (DENSITY * GRAVITY)), q = RADIUS * cos(ANGLE);
@@ -84,8 +93,8 @@ static void pair(void** state) {
 // Hairs that do not reach the surface, and hairs farther than two capillary lengths, do not attract each other.
 static void none(void** state) {
   (void)state;
-  Hairs dry = {.x = {0, 1e-3}, .count = 2, .dt = SHORT, .hairs = 1, .dry = true};
-  Hairs far = {.x = {0, 6e-3}, .count = 2, .dt = SHORT, .hairs = 1};
+  Hairs dry = {.x = {0, 1e-3}, .count = 2, .hairs = 1, .dry = true};
+  Hairs far = {.x = {0, 6e-3}, .count = 2, .hairs = 1};
   RvVec3 f[MOST];
   pull(&dry, f);
   assert_true(rv_length(f[0]) == 0);
@@ -93,8 +102,8 @@ static void none(void** state) {
   assert_true(rv_length(f[0]) == 0);
 }
 
-static Hairs square(double d, double dt, double hairs) {
-  Hairs h = {.count = MOST, .dt = dt, .hairs = hairs};
+static Hairs square(double d, double hairs) {
+  Hairs h = {.count = MOST, .hairs = hairs};
   for (size_t k = 0; k < MOST; ++k) {
     h.x[k] = d * (double)(k % 8);
     h.z[k] = d * (double)(k / 8);
@@ -106,45 +115,84 @@ static Hairs square(double d, double dt, double hairs) {
 static void tuft(void** state) {
   (void)state;
   const double d[] = {2e-4, 5e-4};
-  for (int k = 0; k < 2; ++k)
-    for (int n = 0; n < 2; ++n) {
-      // a corner is missing, so that forces do not sum to 0 by symmetry
-      Hairs h = square(d[k], n ? 0.01 : SHORT, 1);
-      h.count = MOST - 11;
-      RvVec3 f[MOST], sum = {0, 0, 0};
-      pull(&h, f);
-      double most = 2 * RV_PI * RADIUS * TENSION * cos(ANGLE), largest = 0;
-      for (size_t i = 0; i < h.count; ++i) {
-        sum = rv_add(sum, f[i]);
-        largest = fmax(largest, rv_length(f[i]));
-      }
-      assert_true(largest < most && largest > 0);
-      assert_true(rv_length(sum) < 1e-12 * MOST * largest);
-      assert_true(f[0].x > 0 && f[0].z > 0 && f[7].x < 0 && f[7].z > 0);
+  for (int k = 0; k < 2; ++k) {
+    // a corner is missing, so that forces do not sum to 0 by symmetry
+    Hairs h = square(d[k], 1);
+    h.count = MOST - 11;
+    RvVec3 f[MOST], sum = {0, 0, 0};
+    pull(&h, f);
+    double most = 2 * RV_PI * RADIUS * TENSION * cos(ANGLE), largest = 0;
+    for (size_t i = 0; i < h.count; ++i) {
+      sum = rv_add(sum, f[i]);
+      largest = fmax(largest, rv_length(f[i]));
     }
+    assert_true(largest < most && largest > 0);
+    assert_true(rv_length(sum) < 1e-12 * MOST * largest);
+    assert_true(f[0].x > 0 && f[0].z > 0 && f[7].x < 0 && f[7].z > 0);
+  }
 }
 
-// Within a long step no hair is brought past another: the force moves the mass at the surface by less than the
-// distance.
-static void long_step(void** state) {
-  (void)state;
-  const double dt[] = {1e-3, 0.01, 0.1, 1};
-  double before = INFINITY, mass = 1300 * RV_PI * RADIUS * RADIUS * LENGTH / (POINTS - 1);
-  for (int k = 0; k < 4; ++k) {
-    Hairs h = {.x = {0, 3e-4}, .count = 2, .dt = dt[k], .hairs = 1};
-    RvVec3 f[MOST];
-    pull(&h, f);
-    assert_true(f[0].x > 0 && f[0].x <= before);
-    // all of the strand may move
-    assert_true(f[0].x * dt[k] * dt[k] / (mass * POINTS) < 3e-4 * (POINTS - 1));
-    before = f[0].x;
+// x^T H x of the operator's Hessian: the bands of the batches, and what gather and spread apply.
+static double curvature(const RvCoupleRig* rig, const RvOperator* op, const double* x, double* scratch, double* band) {
+  const RvStrandModel* m = rig->model;
+  double sum = 0;
+  memset(scratch, 0, m->unknowns * sizeof(double));
+  rv_operator_apply(op, m->nbatch, x, scratch);
+  for (size_t b = 0; b < m->nbatch; ++b) {
+    const RvStrandBatch* batch = &m->batches[b];
+    const size_t rows = (size_t)batch->vertices * 4, stride = (RV_ROD_BAND + 1) * RV_LANES;
+    memset(band, 0, rows * stride * sizeof(double));
+    op->diagonal(op->user, b, band);
+    for (size_t column = 0; column < rows; ++column)
+      for (size_t row = column; row < rows && row - column <= RV_ROD_BAND; ++row)
+        for (size_t lane = 0; lane < RV_LANES; ++lane) {
+          double entry = band[column * stride + (row - column) * RV_LANES + lane];
+          double twice = row > column ? 2 : 1;
+          sum += twice * entry * x[batch->at + row * RV_LANES + lane] * x[batch->at + column * RV_LANES + lane];
+        }
   }
+  for (size_t k = 0; k < m->unknowns; ++k) sum += x[k] * scratch[k];
+  return sum;
+}
+
+// The energy is quadratic: energy, gradient and Hessian tell the same of a displacement, and the whole tuft moves
+// without a force.
+static void derivatives(void** state) {
+  (void)state;
+  Hairs h = square(3e-4, 1);
+  RvCoupleRig rig;
+  double* under;
+  const RvOperator* op = stand(&h, &rig, &under);
+  assert_non_null(op);
+  const size_t n = rig.model->unknowns;
+  double* room = calloc(4 * n + (size_t)POINTS * 4 * (RV_ROD_BAND + 1) * RV_LANES, sizeof(double));
+  assert_non_null(room);
+  double *x = room, *moved = room + n, *g = room + 2 * n, *scratch = room + 3 * n, *band = room + 4 * n;
+  for (size_t k = 0; k < n; ++k) {
+    x[k] = 1e-4 * rv_random(7, k, 0, 0);
+    moved[k] = rig.state->q[k] + x[k];
+  }
+  // E(q + x) = E(q) + g x + x H x / 2
+  double along = 0;
+  op->gradient(op->user, rig.state->q, g);
+  for (size_t k = 0; k < n; ++k) along += g[k] * x[k];
+  double second = curvature(&rig, op, x, scratch, band);
+  double gain = op->energy(op->user, moved, NULL) - op->energy(op->user, rig.state->q, NULL);
+  assert_true(second > 0);
+  assert_true(fabs(gain - along - 0.5 * second) < 1e-9 * second);
+  // a common motion
+  for (size_t k = 0; k < n; ++k) x[k] = 1e-3;
+  double common = curvature(&rig, op, x, scratch, band);
+  assert_true(fabs(common) < 1e-9 * second);
+  free(room);
+  free(under);
+  rv_rig_couple_free(&rig);
 }
 
 // A strand for four hairs pulls as four do, at a distance.
 static void guides(void** state) {
   (void)state;
-  Hairs one = {.x = {0, 3e-3}, .count = 2, .dt = SHORT, .hairs = 1}, four = one;
+  Hairs one = {.x = {0, 3e-3}, .count = 2, .hairs = 1}, four = one;
   RvVec3 f[MOST], g[MOST];
   four.hairs = 4;
   pull(&one, f);
@@ -156,7 +204,7 @@ static void guides(void** state) {
 // force of a pair has the square of it. Tolerance: the square of the slope, by which charges are lessened, is 7e-4.
 static void blurred(void** state) {
   (void)state;
-  Hairs sharp = {.x = {0, 1e-3}, .count = 2, .dt = SHORT, .hairs = 1}, thin = sharp;
+  Hairs sharp = {.x = {0, 1e-3}, .count = 2, .hairs = 1}, thin = sharp;
   RvVec3 f[MOST], g[MOST];
   thin.peak = 0.25;
   pull(&sharp, f);
@@ -167,7 +215,7 @@ static void blurred(void** state) {
 
 static void same_bits(void** state) {
   (void)state;
-  Hairs h = square(3e-4, 0.01, 1);
+  Hairs h = square(3e-4, 1);
   RvVec3 one[MOST], many[MOST];
   rv_threads_set(1);
   pull(&h, one);
@@ -178,4 +226,5 @@ static void same_bits(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(bessel), cmocka_unit_test(pair), cmocka_unit_test(none), cmocka_unit_test(tuft),
-         cmocka_unit_test(long_step), cmocka_unit_test(guides), cmocka_unit_test(blurred), cmocka_unit_test(same_bits))
+         cmocka_unit_test(derivatives), cmocka_unit_test(guides), cmocka_unit_test(blurred),
+         cmocka_unit_test(same_bits))
