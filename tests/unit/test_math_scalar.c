@@ -152,6 +152,11 @@ static void the_exact_fma_rounds_once(void** state) {
                         0x1p-53};
   enum { ODD = sizeof odd / sizeof *odd };
   for (int i = 0; i < ODD * ODD * ODD; ++i) check_fma(odd[i % ODD], odd[i / ODD % ODD], odd[i / ODD / ODD]);
+  // a product halfway between two numbers, and an addend far below that decides
+  for (int sign = -1; sign <= 1; ++sign) {
+    check_fma(0x1.0000000000001p0, 1.5, sign * 0x1p-127);
+    check_fma(0x1.0000000000001p0, 1.5, sign * 0x1p-200);
+  }
   for (uint64_t i = 0; i < N; ++i) {
     // all exponents; near ones; sums that cancel but for the rounding of the product; results that are subnormal
     check_fma(random_bits(i, 0, 0, 2046), random_bits(i, 1, 0, 2046), random_bits(i, 2, 0, 2046));
