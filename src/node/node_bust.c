@@ -9,7 +9,7 @@
     "Height of the head from chin to crown. All else "                                                      \
     "follows its proportions.")                                                                             \
   X(VEC3, t, "Center", 0, 0, 0, SOFT(-1), SOFT(1), "m", "Place between the ears. The face looks along +Z.") \
-  X(INT, divisions, "Divisions", 64, HARD(16), HARD(192), "",                                               \
+  X(INT, divisions, "Divisions", 64, HARD(16), HARD(128), "",                                               \
     "Faces along the height of the head. 48 is enough for a "                                               \
     "collider; 100 shows lips and ears well.")                                                              \
   X(FLOAT, shoulders, "Shoulders", 0.7, HARD(0), HARD(1), "",                                               \

@@ -177,6 +177,27 @@ for token in ("liquid", "viscosity", "surfacetension", "contactangle"):
 for token in ("yieldstress", "consistency", "flowindex", "shearmodulus", "bulkmodulus"):
     # the solvers leave them out, which the node says: they are attributes for other programs
     USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}, "reader": None, "outs": ["x"]}
+CURVE = {"any_curve": {"type": "curve", "parms": {"points": 5, "dist": 0.05}}}
+for token in ("combweight", "combreach"):
+    USES["groom." + token] = {"nodes": CURVE, "inputs": ["skin", "any_curve"]}
+for token in ("partingstrength", "partingwidth"):
+    USES["groom." + token] = {"nodes": CURVE, "inputs": ["skin", None, "any_curve"]}
+USES["groom.combattrib"] = {"nodes": {"painted": {"type": "attribute", "inputs": ["skin"], "parms": {
+    "name": "some", "size": 3, "value": [1, 0, 0, 0]}}}, "inputs": ["painted"], "parms": {"combattrib": "some"}}
+USES["attribute.axis"] = {"parms": {"name": "a", "size": 1, "typeinfo": "none", "mode": "axis", "class": "point", "value": [1, 0, 0, 0]}}
+for token in ("boxmin", "boxmax", "falloff"):
+    USES["attribute." + token] = {"parms": {"name": "a", "size": 1, "typeinfo": "none", "mode": "box", "class": "point", "value": [1, 0, 0, 0],
+                                            "boxmin": [-0.02, -0.02, -0.02], "boxmax": [0.02, 0.02, 0.02]}}
+USES["filecache.compact"] = {"nodes": {"hair": {"type": "groom", "parms": {"count": 3, "points": 5}}}, "inputs": ["hair"]}
+for token in ("rotate", "dome", "key", "rim", "fill", "background"):
+    USES["light." + token] = {"parms": {"lighttype": "dome", "dome": "studio"}}
+USES["light.envmap"] = {"parms": {"lighttype": "dome", "dome": "image", "envmap": "sky.png"}}
+for token in ("melanin", "melaninredness"):
+    USES["lookmaterial." + token] = {"parms": {"kind": "hair", "haircolor": "melanin"}}
+for token in ("tint", "tintdepth"):
+    USES["lookmaterial." + token] = {"parms": {"kind": "water"}}
+for token in ("topcolor", "bottomcolor", "ground", "groundat", "groundheight"):
+    USES["lookmaterial." + token] = {"parms": {"kind": "backdrop", "ground": True, "groundat": "height" if token == "groundheight" else "lowest"}}
 USES["material.contactangle"].update({"reader": None, "outs": ["x"]})
 for token in ("maxguides", "blend", "wetramp", "clumpprofile", "spacing", "strayamount", "wetnessattrib"):
     USES["transfer." + token] = {"nodes": {**WET, "pick": {"type": "guides", "inputs": ["hair"], "parms": {"step": 5}}}, "inputs": ["hair", "pick", "locks", "turn"]}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rivulet/scene.h"
+#include "support/cook.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"
 
@@ -124,6 +125,21 @@ static void hair_that_keeps_its_length_is_not(void** state) {
         0, 0, false);
 }
 
+// Writes a groom whose points are drawn together to half of their `rest`, as a file of another program may have it.
+static const char* squeezed_file(void) {
+  static char path[600];
+  RvTestCook groom = rv_test_cook("groom", "count=6; length=0.1; points=9", 0, NULL);
+  CHECK_OK(groom.result, groom.error);
+  float* P = rv_detail_f32_write(groom.output[0], RV_POINT, "P", 3, NULL);
+  assert_non_null(P);
+  for (size_t i = 0; i < 3 * rv_detail_count(groom.output[0], RV_POINT); ++i) P[i] *= 0.5f;
+  snprintf(path, sizeof path, "%s/squeezed.bgeo", rv_test_folder());
+  RvError error = {0};
+  CHECK_OK(rv_detail_save(groom.output[0], path, NULL, &error), error);
+  rv_test_cook_free(&groom);
+  return path;
+}
+
 // A groom of half its length whose `rest` is the whole: it springs back in the first step. Told once, at the start
 // frame, with the strands and their ratio; not told where the solver takes the strands as animated.
 static void squeezed_strands_are_told(void** state) {
@@ -131,12 +147,11 @@ static void squeezed_strands_are_told(void** state) {
   static const char* const solvers[] = {"strandsolver", "wetsolver", "filmsolver"};
   for (int i = 0; i < 3; ++i) {
     RvTestLog log;
-    char nodes[1024];
+    char nodes[2048];
     snprintf(nodes, sizeof nodes,
-             "\"h\": {\"type\": \"groom\", \"parms\": {\"count\": 6, \"length\": 0.1, \"points\": 9}},"
-             "\"go\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"scale\": 0.5}},"
+             "\"go\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}},"
              "\"s\": {\"type\": \"%s\", \"inputs\": [\"go\"]%s}",
-             solvers[i], i < 2 ? ", \"parms\": {\"restmode\": \"natural\"}" : "");
+             squeezed_file(), solvers[i], i < 2 ? ", \"parms\": {\"restmode\": \"natural\"}" : "");
     RvScene* scene = rv_test_scene(nodes, &log);
     for (int frame = 1; frame <= 2; ++frame) rv_test_scene_cook(scene, "s", frame);
     static const char* const text = "6 of 6 strands are more than 5% shorter than their rest shape";

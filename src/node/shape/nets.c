@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include "math/scalar.h"
 
-enum { CORNERS = 8, EDGES = 12, NEWTON_STEPS = 4 };
+enum { CORNERS = 8, EDGES = 12, NEWTON_STEPS = 3, POINTS_A_TASK = 256 };
 
 static const double MOST_MOVE = 0.6;         // cells that a Newton step may move a point by, so that quads do not fold
 static const double DIFFERENCE = 0.05;       // cells: half the width of the central differences of the gradient
@@ -152,8 +152,17 @@ static void put_points(Work* w) {
       for (int i = 0; i + 1 < n->count[0]; ++i) {
         RvVec3 centre;
         if (w->point[place_index(n, i, j, k)] < 0 || !cell_centre(w, i, j, k, &centre)) continue;
-        rv_shape_point(w->shape, project(n, place_at(n, i + centre.x, j + centre.y, k + centre.z)));
+        rv_shape_point(w->shape, place_at(n, i + centre.x, j + centre.y, k + centre.z));
       }
+}
+
+// Moves the points [begin, end) onto the surface.
+static void project_points(void* user, size_t begin, size_t end) {
+  const Work* w = user;
+  for (size_t i = begin; i < end; ++i) {
+    float* at = w->shape->points + 3 * i;
+    rv_vec3_store(at, project(w->nets, rv_vec3_load(at)));
+  }
 }
 
 // The quad around an edge of the lattice from (i, j, k) along an axis. Without `put` it is only counted. Returns
@@ -204,6 +213,7 @@ RvResult rv_nets_mesh(const RvNets* nets, RvShape* shape, RvError* error) {
   }
   if (result == RV_OK) {
     put_points(&w);
+    rv_parallel_for(shape->npoint, POINTS_A_TASK, project_points, &w);
     walk_edges(&w, true);
   }
   rv_free(w.value);
