@@ -58,8 +58,8 @@ static RvResult place_mesh(RvDetail* detail, const BustParms* p, RvError* error)
 // Samples the distance on a lattice and makes the mesh.
 static RvResult cook(RvCook* cook, RvError* error) {
   const BustParms* p = cook->parms;
-  RvBust bust = {.base = LEAST_BASE + p->shoulders * (MOST_BASE - LEAST_BASE),
-                 .falloff = p->hairline * RV_BUST_HEAD / p->size};
+  RvBust bust;
+  rv_bust_init(&bust, LEAST_BASE + p->shoulders * (MOST_BASE - LEAST_BASE), p->hairline * RV_BUST_HEAD / p->size);
   RvVec3 low, high;
   rv_bust_bounds(&bust, &low, &high);
   double spacing = RV_BUST_HEAD / (double)p->divisions;

@@ -58,6 +58,13 @@ static const Part parts[] = {
     {CAPSULE, BOTH, ADD, {0.018, -0.224, 0.018}, {0.12, -0.215, -0.010}, 0.010, 0.012, 0.05, 0, 0},
 };
 
+enum { PARTS = sizeof parts / sizeof *parts };
+_Static_assert((int)PARTS <= (int)RV_BUST_MAX_PARTS, "raise RV_BUST_MAX_PARTS");
+
+// The distance from an ellipsoid is not exact, so parts count up to a little farther than their blends reach.
+static const double FAR_FACTOR = 1.3;
+static const double FAR_MARGIN = 0.01;  // m
+
 // Widest, highest and deepest places of the parts, with some room for their blends.
 static const double LOW[3] = {-0.245, 0, -0.165}, HIGH[3] = {0.245, 0.13, 0.13};
 
@@ -90,13 +97,34 @@ static double smooth_min(double a, double b, double blend) {
   return rv_min(a, b) - 0.25 * overlap * overlap * blend;
 }
 
+void rv_bust_init(RvBust* bust, double base, double falloff) {
+  *bust = (RvBust){.base = base, .falloff = falloff};
+  for (size_t i = 0; i < PARTS; ++i) {
+    const Part* part = &parts[i];
+    RvVec3 a = rv_vec3_load64(part->a), b = rv_vec3_load64(part->b);
+    bool capsule = part->kind == CAPSULE;
+    bust->around[i].centre = capsule ? rv_lerp(a, b, 0.5) : a;
+    bust->around[i].radius =
+        capsule ? rv_distance(a, b) / 2 + rv_max(part->ra, part->rb) : rv_max(b.x, rv_max(b.y, b.z));
+  }
+}
+
+// True if a part is too far away to change the distance d, which lies within its blend only near it.
+static bool is_far(const RvBust* bust, size_t i, RvVec3 x, double d) {
+  double level = parts[i].action == ADD ? d : -d;
+  double reach = bust->around[i].radius + rv_max(FAR_FACTOR * (level + parts[i].blend), 0) + FAR_MARGIN;
+  RvVec3 off = rv_sub(x, bust->around[i].centre);
+  return rv_dot(off, off) > reach * reach;
+}
+
 double rv_bust_distance(const void* user, RvVec3 x) {
   const RvBust* bust = user;
   double d = 1;  // m, far away
   RvVec3 mirrored = rv_vec3(fabs(x.x), x.y, x.z);
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+  for (size_t i = 0; i < PARTS; ++i) {
     const Part* part = &parts[i];
     RvVec3 p = part->sides == BOTH ? mirrored : x;
+    if (is_far(bust, i, p, d)) continue;
     double own = part->kind == ELLIPSOID ? ellipsoid_distance(part, p) : capsule_distance(part, p);
     d = part->action == ADD ? smooth_min(d, own, part->blend) : -smooth_min(-d, own, part->blend);
   }

@@ -12,10 +12,19 @@
 
 #define RV_BUST_HEAD 0.235  // m, chin to crown
 
+enum { RV_BUST_MAX_PARTS = 32 };
+
 typedef struct RvBust {
   double base;     // m, height of the flat base; below the chin
   double falloff;  // m over which the hairline thins out
+  struct {
+    RvVec3 centre;
+    double radius;
+  } around[RV_BUST_MAX_PARTS];  // spheres around the parts
 } RvBust;
+
+// A bust that ends at the height `base` and whose hairline is `falloff` wide.
+void rv_bust_init(RvBust* bust, double base, double falloff);
 
 // About the distance from the surface, below 0 inside. `bust` is an RvBust.
 double rv_bust_distance(const void* bust, RvVec3 place);
