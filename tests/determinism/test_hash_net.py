@@ -32,6 +32,7 @@ SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver")
 # What makes a scene small, and its last frame; the others are cooked as they are for FRAMES frames.
 FRAMES = 4
 SMALL = {
+    "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "proxy.divisions=24", "wet.particlesep=0.02", "wet.substeps=2"], 9),
     "bucket": (["honey.particlesep=0.012"], 4),
     "curly_head": (["hair.count=200"], 3),
     "dam": (["water.particlesep=0.02"], 6),

@@ -3,8 +3,8 @@ particles, the number of substeps and of points (WH-28, WH-31, E74). A jet of 6 
 
 Which hairs stick together decides how much a single tuft holds: grooms scatter by 15%. So the mean of four grooms is
 compared, which is known to 8%. What drips is measured where it leaves the hairs: film along them that runs off to the tips from
-frame 13 on, when the jet has passed. What falls in that half second is about five drops a groom, which tells the rate to 40%
-only, and is printed beside it.
+frame 13 on, when the jet has passed; four grooms tell its mean to 8 to 19%. What falls in that half second, about five drops a
+groom, is printed beside it.
 With `full` as its argument it runs the whole sweep. tests/physics/test_pour.py compares single hairs with theory, and
 test_jet_drag.py the speed of the jet in the tuft."""
 import os
