@@ -17,7 +17,7 @@ A fault is a block of the file mutations.txt:
   put: what stands there instead
   fails: checks of `rivulet check`, and tests such as node/test_solver_scaffold, that must then fail, each of them;
          physics/NAME is tests/physics/test_NAME.py, and host/test_NAME may be a script too; host/test_NAME:TEST is one
-         test of a compiled file alone
+         test of a compiled file alone, or a script with the arguments TEST, which commas part
   quick: yes      its checks take less than two seconds and its file compiles fast: ./test tries it every time
   tree: yes       its tests read the source when they run (build files, assets, the plug-in): they are run as they are on a
                   copy of the source with the fault in it, named by RV_SOURCE_DIR
@@ -55,6 +55,8 @@ def read(path=os.path.join(HERE, "mutations.txt")):
                 one = {}
                 continue
             key, _, value = line.partition(": ")
+            if key in one:
+                raise SystemExit("%s: %s stands twice in a fault; is the blank line after it missing?" % (one.get("name"), key))
             one[key] = value.replace("\\n", "\n")
     return faults
 
@@ -74,10 +76,16 @@ def run(command, folder, **options):
 
 def script_of(check):
     """The script of a test that is one; None for checks and for tests in C."""
-    folder, _, name = check.partition("/")
+    folder, _, name = check.partition(":")[0].partition("/")
     path = os.path.join(HERE, "..", folder, name if name.startswith("test_") else "test_" + name)
     endings = [end for end in (".py", ".sh") if os.path.exists(path + end)]
     return path + endings[0] if folder in ("physics", "host", "guard") and endings else None
+
+
+def command_of(check):
+    """How the script of a test is run, with its arguments."""
+    script, arguments = script_of(check), check.partition(":")[2]
+    return ["/usr/bin/python3" if script.endswith(".py") else "bash", script, *arguments.split("," if arguments else None)]
 
 
 def program_of(check):
@@ -177,10 +185,10 @@ def fails(program, check, folder):
     """Whether a check fails, which takes that it ends; and why it would not count."""
     command, environment = [program] if "/" in check else [program, "check", check], dict(os.environ)
     if script_of(check):
-        command = ["/usr/bin/python3", script_of(check)]
+        command = command_of(check)
         environment["RIVULET"] = program
         environment.setdefault("RIVULET_TESTHOST", program)
-    if ":" in check:
+    elif ":" in check:
         environment["RV_TEST_FILTER"] = check.partition(":")[2]
     try:
         done = run(command, folder, timeout=CHECK_SECONDS, env=environment)
@@ -216,10 +224,7 @@ def copy_tree(top, fault, folder):
 
 def run_script(build, check, top):
     """Whether a test that reads the source fails, and the last of what it says."""
-    script = script_of(check)
-    command = [os.path.join(build.folder, program_of(check))]
-    if script:
-        command = ["/usr/bin/python3" if script.endswith(".py") else "bash", script]
+    command = command_of(check) if script_of(check) else [os.path.join(build.folder, program_of(check))]
     environment = dict(os.environ, RV_SOURCE_DIR=top, RV_BUILD_DIR=build.folder, RV_TEST_FILTER=check.partition(":")[2] or "*")
     try:
         done = run(command, build.folder, timeout=CHECK_SECONDS, env=environment)
