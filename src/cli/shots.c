@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "geo/compact.h"
+#include "scene/host.h"
+#include "view/lamp.h"
 
 enum { MAX_DIGITS = 9 };  // of a frame number
 
@@ -70,11 +72,24 @@ RvResult rv_cli_shots_from_scene(RvShotSource* source, RvSession* session, const
   return result;
 }
 
+// RV_BAD_INPUT if a dome has an image outside of the folders that the scene is confined to. A light node is checked when
+// it cooks; here its attributes may come from a file, whose author wrote the path.
+static RvResult confine_domes(const RvScene* scene, const RvDetail* detail, const char* node, RvError* error) {
+  size_t npoint = rv_view_lamp_kinds(detail) ? rv_detail_count(detail, RV_POINT) : 0;
+  RvResult result = RV_OK;
+  for (size_t i = 0; i < npoint && !result; ++i) {
+    const char* path = rv_view_lamp_image(detail, i);
+    if (path) result = rv_scene_confine_check(scene, path, false, error);
+  }
+  return result ? rv_error_context(error, "node '%s': image of a dome", node) : RV_OK;
+}
+
 // Cooks the outputs of a scene at a frame.
 static RvResult scene_frame(RvShotSource* source, double frame, RvShotFrame* out, RvError* error) {
   for (size_t i = 0; i < source->noutput; ++i) {
     const RvDetail* detail = NULL;
     RvResult result = rv_scene_cook(source->session->scene, source->outputs[i], frame, &detail, error);
+    if (!result) result = confine_domes(source->session->scene, detail, source->outputs[i], error);
     // The scene owns the detail until the next cook, so keep a copy, which shares its arrays.
     RvDetail* copy = result ? NULL : rv_detail_copy(detail);
     if (!result && !copy) result = rv_fail(error, RV_NO_MEMORY, "out of memory");

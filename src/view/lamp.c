@@ -35,6 +35,16 @@ const RvAttrib* rv_view_lamp_kinds(const RvDetail* detail) {
   return a && rv_attrib_storage(a) != RV_STRING && rv_attrib_size(a) >= 3 ? a : NULL;
 }
 
+const char* rv_view_lamp_image(const RvDetail* detail, size_t point) {
+  const RvAttrib* kinds = rv_view_lamp_kinds(detail);
+  if (!kinds || (int)rv_attrib_get(kinds, point, 0) != RV_LIGHT_DOME) return NULL;
+  int source = (int)rv_attrib_get(kinds, point, 1);
+  if (source == RV_DOME_UNIFORM || source == RV_DOME_STUDIO) return NULL;
+  const RvAttrib* image = rv_detail_find(detail, RV_POINT, RV_LIGHT_IMAGE);
+  const char* path = image && rv_attrib_storage(image) == RV_STRING ? rv_attrib_string(image, point, 0) : NULL;
+  return path ? path : "";
+}
+
 // Numbers of a point attribute; 0 where it is missing.
 static void numbers(const RvDetail* d, const char* name, size_t point, int count, double* out) {
   const RvAttrib* a = rv_detail_find(d, RV_POINT, name);
@@ -58,9 +68,7 @@ static RvResult read_dome(RvLamp* lamp, const RvDetail* d, size_t point, int sou
   double factors[3];
   numbers(d, RV_LIGHT_STUDIO, point, 3, factors);
   if (source == RV_DOME_STUDIO) return rv_view_dome_studio(factors, &lamp->dome, error);
-  const RvAttrib* image = rv_detail_find(d, RV_POINT, RV_LIGHT_IMAGE);
-  const char* path = image && rv_attrib_storage(image) == RV_STRING ? rv_attrib_string(image, point, 0) : NULL;
-  return rv_view_dome_load(path ? path : "", &lamp->dome, error);
+  return rv_view_dome_load(rv_view_lamp_image(d, point), &lamp->dome, error);
 }
 
 // Reads one lamp.

@@ -49,6 +49,8 @@ void rv_view_lamps_free(RvLamps* lamps);
 RvLamp* rv_view_lamps_add(RvLamps* lamps);
 // The attribute that makes points of a detail lamps; NULL: it has none.
 const RvAttrib* rv_view_lamp_kinds(const RvDetail* detail);
+// Path of the image that a point's dome is read from; NULL: the point is no such dome.
+const char* rv_view_lamp_image(const RvDetail* detail, size_t point);
 
 // Samples a direction towards a lamp. False if no light arrives from there. A lamp without extent gives its irradiance
 // as radiance, with density 0.

@@ -223,7 +223,29 @@ def confined(where):
     done = subprocess.run([RIVULET, "flipbook", scene(where, nodes, frames=(1, 1)), "--confine", inside, "-o",
                            os.path.join(where, "x.png")], capture_output=True, check=False)
     check(done.returncode == 1 and b"outside of the folders" in done.stderr, f"flipbook: {done.stderr}")
+    confined_domes(where, inside, outside)
     confined_wedge(where, inside, outside)
+
+
+def confined_domes(where, inside, outside):
+    """The image of a dome is read within the folders only, also where a file of geometry has its path."""
+    def draw(nodes, *words):
+        done = subprocess.run([RIVULET, "flipbook", scene(where, nodes, frames=(1, 1)), "--size", "16x16", "--quality", "draft", "--quiet",
+                               "-o", os.path.join(inside, "dome.png"), *words], capture_output=True, check=False)
+        return done.returncode, done.stderr
+
+    picture = os.path.join(outside, "sky.png")
+    check(draw({}, "--threads", "1")[0] == 0, "a picture to read")
+    shutil.copy(os.path.join(inside, "dome.png"), picture)
+    light = {"lamp": {"type": "light", "parms": {"lighttype": "dome", "dome": "image", "envmap": picture}}}
+    path = scene(where, {**light, "o": writer("$OUT/lamp.geo", "lamp")}, frames=(1, 1))
+    accepted("a file with the path of an image", [path, "--out", inside])
+    foreign = {"lamp": {"type": "file", "parms": {"file": os.path.join(inside, "lamp.geo")}}}
+    for name, nodes in (("light", light), ("file", foreign), ("merge", {**foreign, "all": {"type": "merge", "inputs": ["lamp", "move"]}})):
+        code, text = draw(nodes, "--confine", inside)
+        check(code == 1 and b"outside of the folders" in text and b"node '" in text, f"dome by {name}: exit code {code}: {text}")
+        code, text = draw(nodes, "--confine", f"{inside}:{outside}")
+        check(code == 0, f"dome by {name} within the folders: exit code {code}: {text}")
 
 
 def confined_wedge(where, inside, outside):
