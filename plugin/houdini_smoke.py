@@ -1,11 +1,15 @@
 """What a mock of Houdini cannot prove, tried in a real one: hython houdini_smoke.py [NAME...]
 
 Prints a line for each item, pass or FAILED with the reason, and exits with 1 if one fails. The names are those of
-docs/houdini.md. It needs the installed package: the plug-in, and the assets for `assets` and `errors`.
+docs/houdini.md. It needs the installed package; `headless` also needs the program `rivulet`, in the PATH or named by
+RIVULET_PROGRAM.
 """
+import json
 import os
 import re
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -22,10 +26,10 @@ def item(check):
     return check
 
 
-def need(good, text):
-    """Fails the item with a reason."""
+def need(good, text, node=None):
+    """Fails the item with a reason, and with the errors of a node."""
     if not good:
-        raise AssertionError(text)
+        raise AssertionError(text + (": " + errors_of(node) if node else ""))
 
 
 def new(parent, kind, *inputs, **values):
@@ -333,6 +337,102 @@ def speed():
     same.geometry()
     seconds = time.monotonic() - start
     need(seconds < 1, "%.2f s" % seconds)
+
+
+@item
+def dialogs():
+    """Conditions hide and disable parameters, a preset sets several, and the types have icons and help."""
+    geo = sops()
+    groom = new(geo, "rivulet::groom::1.0", method="count")
+    hidden = (groom.parm("count").isHidden(), groom.parm("density").isHidden())
+    need(hidden == (False, True), "hidden by the method: count %s, density %s" % hidden)
+    liquid = new(geo, "rivulet::liquidsolver::1.0", viscosity=0)
+    need(liquid.parm("stick").isDisabled(), "stick is not disabled without viscosity")
+    liquid.parm("preset").set("honey")
+    liquid.parm("preset").pressButton()
+    need(liquid.parm("viscosity").eval() == 10, "the preset honey gives a viscosity of %s" % liquid.parm("viscosity").eval())
+    need(not liquid.parm("stick").isDisabled(), "stick is disabled in honey")
+    icon = hou.sopNodeTypeCategory().nodeType("rivulet::groom::1.0").icon()
+    for path in ("config/Icons/%s.svg" % icon, "help/nodes/sop/rivulet--groom-1.0.txt"):
+        need(os.path.exists(hou.findFile(path)), path + " is not found")
+
+
+@item
+def shelf():
+    """The set-ups of the shelf play, and its tools make a simulation of what is selected."""
+    import rivulet_setups
+    import rivulet_tools
+    for setup in (rivulet_setups.wet_hair, rivulet_setups.pour_on_fur):
+        node = setup({})
+        need(points(node, 1) != points(node, 2), setup.__name__ + " does not move", node)
+    hair, water = sops(), sops()
+    ball = new(hair, "rivulet::sphere::1.0", radius=0.05)
+    new(hair, "rivulet::groom::1.0", ball, count=20, length=0.05).setDisplayFlag(True)
+    new(water, "rivulet::box::1.0").setDisplayFlag(True)
+    hair.setSelected(True, clear_all_selected=True)
+    water.setSelected(True)
+    wet = rivulet_tools.wet_selected({})
+    need(wet is not None and wet.type().name() == "rivulet::wetsolver::1.0", "the selected hair is not wetted")
+    hou.setFrame(1)
+    need(len(wet.geometry().prims()) == 20, "%d strands of 20" % len(wet.geometry().prims()), wet)
+    need(rivulet_setups.example("groom") is not None, "there is no example of the groom")
+
+
+# a VDB has no particles whose size the solver could take
+FLIP_PARMS = {"liquidmode": "cached", "particlesep": 0.005}
+
+
+@item
+def flip():
+    """VDBs `surface` and `vel` that Houdini makes, as a FLIP simulation has them, wet the hair as cached liquid."""
+    geo = sops()
+    surface = new(geo, "vdbfrompolygons", new(geo, "rivulet::sphere::1.0", radius=0.1), voxelsize=0.005)
+    # its gradient is a flow outwards of 1 m/s
+    flow = new(geo, "vdbanalysis", surface, outputname="custom", customname="vel")
+    hair = new(geo, "rivulet::groom::1.0", new(geo, "rivulet::sphere::1.0", radius=0.08), count=20, length=0.05)
+    liquid = new(geo, "merge", surface, flow)
+    wet = new(geo, "rivulet::wetsolver::1.0", hair, liquid, **FLIP_PARMS)
+    hou.setFrame(4)
+    names = [prim.attribValue("name") for prim in liquid.geometry().prims()]
+    need(sorted(names) == ["surface", "vel"], "Houdini made the VDBs %s" % names)
+    film = wet.geometry().pointFloatAttribValues("filmheight")
+    need(max(film) > 0, "hair in the liquid has no film", wet)
+
+
+# frames of `headless`: Houdini writes the state of the first, and the program goes on to the last
+HANDED_OVER, HEADLESS_END = 4, 6
+
+
+def headless_scene():
+    """The scene of `headless` for the program: hair that falls, without motion that two hosts could round differently."""
+    nodes = {"ball": {"type": "sphere"}, "hair": {"type": "groom", "inputs": ["ball"], "parms": {"count": 20}},
+             "sim": {"type": "strandsolver", "inputs": ["hair"]},
+             "out": {"type": "filecache", "inputs": ["sim:state"], "parms": {"file": "$OUT/state.$F4.bgeo.sc"}}}
+    return {"rivulet": 1, "fps": 24, "frames": [1, HEADLESS_END], "nodes": nodes}
+
+
+def headless_words(program, folder):
+    """The command that continues from FOLDER/houdini.bgeo.sc and writes FOLDER/state.0006.bgeo.sc."""
+    return [program, "cook", os.path.join(folder, "scene.json"), "--from", os.path.join(folder, "houdini.bgeo.sc"), "--start",
+            str(HANDED_OVER), "--out", folder, "--quiet"]
+
+
+@item
+def headless():
+    """`rivulet cook --from` goes on from a state that Houdini wrote, to the same bits."""
+    program = os.environ.get("RIVULET_PROGRAM") or shutil.which("rivulet")
+    need(program, "the program rivulet is not in the PATH; set RIVULET_PROGRAM")
+    geo, folder = sops(), tempfile.mkdtemp()
+    hair = new(geo, "rivulet::groom::1.0", new(geo, "rivulet::sphere::1.0"), count=20)
+    _, solver, _ = solver_sop(geo, hair)
+    hou.setFrame(HANDED_OVER)
+    solver.geometry().saveToFile(os.path.join(folder, "houdini.bgeo.sc"))
+    with open(os.path.join(folder, "scene.json"), "w", encoding="utf-8") as stream:
+        json.dump(headless_scene(), stream)
+    done = subprocess.run(headless_words(program, folder), stderr=subprocess.PIPE, universal_newlines=True, check=False)
+    need(done.returncode == 0, "the program says: " + done.stderr.strip())
+    read = new(geo, "rivulet::file::1.0", file=os.path.join(folder, "state.%04d.bgeo.sc" % HEADLESS_END))
+    need(points(read) == points(solver, HEADLESS_END), "frame %d of the program and of Houdini differ" % HEADLESS_END)
 
 
 def main():

@@ -18,6 +18,12 @@ class OperationInterrupted(Exception):
     pass
 
 
+def stepped(state, made, last="[]"):
+    """The state of strands after one step more. `made` is the groom of the frame, `last` the values of the step."""
+    sampled = "" if os.environ.get("RIVULET_WHOLE_FRAMES") or "within_frames" in FAULTS else " within"
+    return hashlib.sha256((state + made + sampled + last).encode()).hexdigest()
+
+
 class Parm:
     def __init__(self, node, name):
         self.node, self.name = node, name
@@ -28,7 +34,19 @@ class Parm:
 
     setExpression = set
 
+    def eval(self):
+        return self.node.values.get(self.name, 0)
+
+    def isHidden(self):
+        """Of a groom's count and density the one that the method does not use; the model knows no other condition."""
+        return "dialogs" not in FAULTS and self.name in ("count", "density") and self.node.values.get("method") != self.name
+
+    def isDisabled(self):
+        return self.name == "stick" and not self.node.values.get("viscosity")
+
     def pressButton(self):
+        if self.name == "preset":
+            self.node.values["viscosity"] = {"honey": 10}[self.node.values["preset"]]
         self.node.frames.clear()
 
 
@@ -49,6 +67,9 @@ class Geometry:
 
     def prims(self):
         return self.list
+
+    def pointFloatAttribValues(self, name):
+        return (0.0, 1e-5 if name == "filmheight" and "flip" not in FAULTS else 0.0)
 
     def pointFloatAttribValuesAsString(self, _):
         # three points of 12 bytes
@@ -97,6 +118,15 @@ class Node:
     def parm(self, name):
         return Parm(self, name)
 
+    def type(self):
+        return types.SimpleNamespace(name=lambda: self.kind)
+
+    def setDisplayFlag(self, on):
+        pass
+
+    def setSelected(self, on, clear_all_selected=False):
+        pass
+
     def outputNames(self):
         return ("strands", "liquid", "state")
 
@@ -131,8 +161,7 @@ class Node:
         """The state of strands after all steps up to a frame."""
         state = "seed of " + groom.make(1).made
         for step in range(2, frame + 1):
-            sampled = "" if os.environ.get("RIVULET_WHOLE_FRAMES") or "within_frames" in FAULTS else " within"
-            state = hashlib.sha256((state + groom.make(step).made + sampled + last).encode()).hexdigest()
+            state = stepped(state, groom.make(step).made, last)
         return state
 
     def make(self, frame):
@@ -143,7 +172,7 @@ class Node:
         if kind in SOLVERS:
             if self.values.get("substeps", 1) < 0:
                 self.fail("substeps: -5 is less than 1", "dop_options" if self.parent.kind == "dopnet" else "errors")
-            return Geometry(self.state(self.inputs[0], frame, "[]"))
+            return Geometry(self.state(self.inputs[0], frame, "[]"), self.inputs[0].make(frame).prims())
         if kind.endswith("_step"):
             return Geometry("seed of " + self.inputs[1].make(1).made)
         if kind == "file":
@@ -154,6 +183,13 @@ class Node:
             return Geometry("groom " + values, prims)
         if kind == "collider":
             return Geometry("collider", [Prim("surface")])
+        if kind == "vdbfrompolygons":
+            return Geometry("surface", [Prim("surface")])
+        if kind == "vdbanalysis":
+            return Geometry("flow", [Prim(self.values["customname"])])
+        if kind == "merge":
+            found = [self.inputs[index].make(frame) for index in sorted(self.inputs)]
+            return Geometry(" and ".join(part.made for part in found), [prim for part in found for prim in part.prims()])
         if kind == "convertvdb":
             return Geometry("mesh", [Prim()] * (100 if "vdb" not in FAULTS else 0))
         if kind in ("pack", "assemble", "convert", "material"):
@@ -211,6 +247,26 @@ class Node:
         return types.SimpleNamespace(objects=lambda: [types.SimpleNamespace(geometry=lambda: made)])
 
 
+def shelf(hou):
+    """The modules of the shelf, whose own test is host/test_shelf_tools: what the smoke test calls, over the model."""
+    def solver(*_):
+        obj = hou.node("/obj")
+        groom = obj.createNode("rivulet::groom::1.0")
+        groom.values["count"] = 20
+        wet = obj.createNode("rivulet::wetsolver::1.0")
+        wet.setInput(0, groom)
+        return wet
+
+    def still(*_):
+        return hou.node("/obj").createNode("rivulet::sphere::1.0")
+
+    def wet_hair(_):
+        return still() if "shelf" in FAULTS else solver()
+
+    setups = types.SimpleNamespace(wet_hair=wet_hair, pour_on_fur=solver, example=still)
+    return {"rivulet_setups": setups, "rivulet_tools": types.SimpleNamespace(wet_selected=solver)}
+
+
 def make(clock):
     """The module `hou`. `clock` is the time that the check of the speed reads."""
     hou = types.SimpleNamespace(frame=1, requests=0, interruptible=False, signals=[], clock=clock, Geometry=Geometry,
@@ -248,9 +304,11 @@ def make(clock):
 
     saved = [None]
     kinds = ["rivulet::%s::1.0" % kind for kind in list(range(30))]
-    sop_types = types.SimpleNamespace(nodeTypes=lambda: kinds, nodeVerb=lambda _: Verb())
+    kind = types.SimpleNamespace(icon=lambda: "SOP_rivulet-groom-1.0")
+    sop_types = types.SimpleNamespace(nodeTypes=lambda: kinds, nodeVerb=lambda _: Verb(), nodeType=lambda _: kind)
     hou.node, hou.setFrame, hou.setFps = find, set_frame, lambda _: None
     hou.sopNodeTypeCategory, hou.dopNodeTypeCategory = lambda: sop_types, lambda: types.SimpleNamespace(nodeTypes=lambda: kinds[:4])
+    hou.findFile = lambda path: os.path.join(os.environ["RV_SOURCE_DIR"], "otls", path)
     hou.getenv = lambda _: "/nothere" if "libraries" in FAULTS else "/"
     hou.applicationVersionString = lambda: "model"
     hou.hipFile = types.SimpleNamespace(save=lambda _: saved.__setitem__(0, obj.children), clear=clear, load=load)

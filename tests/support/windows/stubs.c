@@ -101,15 +101,26 @@ NO_OPENVDB(rv_vdb_read, (const char* path, RvDetail** out, const RvLog* log, RvE
 
 //---------------------------------------------------------------------------------------------- blosc
 
-// Buffers with blosc's head of 16 bytes, whose last three words are the bytes before, of a block, and after; the bytes
-// behind it are zlib's. The real blosc does not read them.
+// Buffers with blosc's head of 16 bytes: four bytes of format, codec, flags and size of an element, and three words, which
+// are the bytes before, of a block, and after. The bytes behind it are zlib's, or copies where zlib has no gain: as with
+// blosc a buffer is never more than its head longer than what is in it. The real blosc does not read zlib's.
+enum { FORMAT = 2, CODEC = 1, COPIED = 2 };
+
 int blosc_compress_ctx(int level, int shuffle, size_t element, size_t bytes, const void* from, void* to, size_t room,
                        const char* codec, size_t block, int threads) {
+  uint8_t* out = to;
+  uint8_t first[4] = {FORMAT, CODEC, 0, (uint8_t)element};
   uLongf packed = room > BLOSC_MIN_HEADER_LENGTH ? (uLongf)(room - BLOSC_MIN_HEADER_LENGTH) : 0;
-  if (compress2((Bytef*)to + BLOSC_MIN_HEADER_LENGTH, &packed, from, (uLong)bytes, 1) != Z_OK) return 0;
-  const uint32_t head[4] = {0, (uint32_t)bytes, (uint32_t)bytes, (uint32_t)packed + BLOSC_MIN_HEADER_LENGTH};
-  memcpy(to, head, sizeof head);
-  return (int)head[3];
+  if (compress2(out + BLOSC_MIN_HEADER_LENGTH, &packed, from, (uLong)bytes, 1) != Z_OK || packed >= bytes) {
+    if (room < bytes + BLOSC_MIN_HEADER_LENGTH) return 0;
+    first[2] = COPIED;
+    packed = (uLongf)bytes;
+    memcpy(out + BLOSC_MIN_HEADER_LENGTH, from, bytes);
+  }
+  const uint32_t words[3] = {(uint32_t)bytes, (uint32_t)bytes, (uint32_t)packed + BLOSC_MIN_HEADER_LENGTH};
+  memcpy(out, first, sizeof first);
+  memcpy(out + sizeof first, words, sizeof words);
+  return (int)words[2];
 }
 
 int blosc_cbuffer_validate(const void* buffer, size_t room, size_t* bytes) {
@@ -123,8 +134,14 @@ int blosc_cbuffer_validate(const void* buffer, size_t room, size_t* bytes) {
 int blosc_decompress_ctx(const void* from, void* to, size_t room, int threads) {
   uint32_t head[4];
   memcpy(head, from, sizeof head);
+  const uint8_t* packed = (const uint8_t*)from + sizeof head;
+  if (((const uint8_t*)from)[2] & COPIED) {
+    if (head[1] > room || head[3] - sizeof head != head[1]) return -1;
+    memcpy(to, packed, head[1]);
+    return (int)head[1];
+  }
   uLongf bytes = (uLongf)room;
-  int state = uncompress(to, &bytes, (const Bytef*)from + sizeof head, head[3] - sizeof head);
+  int state = uncompress(to, &bytes, packed, head[3] - sizeof head);
   return state == Z_OK && bytes == head[1] ? (int)bytes : -1;
 }
 
