@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/budget.h"
 #include "base/rng.h"
 #include "liquid/source_work.h"
 #include "math/scalar.h"
@@ -63,6 +64,11 @@ RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* 
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
                    "than %g, or lower the rate",
                    s->id, more, p->count, set->max_particles, set->separation);
+  RvResult result = rv_budget_check(more * RV_PARTICLE_BYTES, error,
+                                    "source %d: %.3g new particles at once; lower its rate, or use a larger "
+                                    "particlesep than %g",
+                                    s->id, more, set->separation);
+  if (result) return result;
   return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
 

@@ -94,6 +94,18 @@ def grows(where):
         h.check(run("info", os.path.join(out, name))[0] == 0, f"{name} is damaged")
 
 
+def flood(where):
+    """A source of 10,000 cubic metres a second is refused before its particles are made, with what to change."""
+    scene = h.write_scene(where, {"rivulet": 1, "frames": [1, 2], "nodes": {
+        "can": {"type": "box"}, "tap": {"type": "source", "inputs": ["can"], "parms": {"rate": 10000}},
+        "flow": {"type": "liquidsolver", "inputs": [None, None, "tap"], "parms": {"particlesep": 0.02, "maxmemory": 1000}},
+        "out": cache("flow:liquid")}})
+    code, text, memory = run("cook", scene, "--out", os.path.join(where, "flood"), "--quiet", "--max-memory", str(LIMIT))
+    print(f"a flood: {memory / 2**20:.0f} MiB: {text.strip()}")
+    h.check(code == 1 and "node 'flow'" in text and "lower its rate" in text and "--max-memory" in text, f"a flood: {code} {text}")
+    h.check(memory < LIMIT, f"a flood: {memory} bytes")
+
+
 def same_bits(where):
     """A limit that suffices changes nothing."""
     nodes = {"pool": {"type": "fill", "parms": {"size": [0.1, 0.1, 0.1], "particlesep": 0.01}},
@@ -137,6 +149,7 @@ def main():
         for name, (nodes, node, reason) in TOO_LARGE.items():
             refused(where, name, nodes, node, reason)
         grows(where)
+        flood(where)
         same_bits(where)
         options(where)
     finally:

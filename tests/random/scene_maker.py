@@ -22,7 +22,8 @@ ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "so
 
 # Numbers that decide the work: the most that a scene takes. Other parameters are free.
 MOST = {"count": 24, "points": 14, "rows": 9, "cols": 12, "freq": 3, "divrate": 3, "step": 6, "substeps": 5,
-        "maxsubsteps": 16, "niter": 30, "collisionsiter": 200, "strandsubsteps": 3, "resx": 64, "resy": 64, "band": 10}
+        "maxsubsteps": 16, "niter": 30, "collisionsiter": 200, "strandsubsteps": 3, "resx": 64, "resy": 64, "band": 10,
+        "divisions": 32}
 # Particles of one fill or source, by estimate.
 PARTICLES = 900
 # Tokens that are a spacing of particles or voxels: a part of the scene's length, never a free number.
@@ -290,9 +291,10 @@ class Scene:
             if token in parms:
                 parms[token] = max(tidy(reach / 40), parms[token])
         if "rate" in tokens:
-            # the solver's spacing is at least as coarse as the region needs, so no more particles come in a scene
+            # The solver's spacing is at least as coarse as the region needs, so no more particles come in a scene. The rate is
+            # in cubic metres a second, whatever the unit of the scene.
             seconds = (self.frames[1] - self.frames[0] + 1) / self.fps
-            most = PARTICLES * finest ** 3 / seconds
+            most = PARTICLES * (finest * self.metersperunit) ** 3 / seconds
             parms["rate"] = tidy(most * Dice(self.seed, "rate").random())
         if "density" in tokens and "method" in tokens:
             parms["density"] = tidy(MOST["count"] / reach ** 2)
