@@ -1,11 +1,11 @@
 """The shim compiles with the libraries of Houdini 19.5 to 21: with the interface of TBB 2020 (tests/tbb2020), and with the
 grids of OpenVDB 9 as well as 10. What later versions of OpenVDB took away is not used.
 
-By the VFX reference platform of its year Houdini 19.5 has OpenVDB 9, 20.0 has 10, 20.5 has 11 and 21.0 has 12. Headers of 11
-and 12 are not here; the archive classes, meshToVolume and the point attributes were compared with OpenVDB's public sources.
+By the VFX reference platform of its year Houdini 19.5 has OpenVDB 9, 20.0 has 10, 20.5 has 11 and 21.0 has 12. Debian 12 has 10
+alone; headers of 11 and 12 were not to be had, and those of 13.0 (Debian sid, libopenvdb-dev) were tried with all files.
 
     test_shim_versions.py --with FOLDER...     all files of the shim with the headers in these folders, such as those of another
-                                               OpenVDB, TBB and Imath; the headers of 8.1 and of TBB 2020.3 were tried so
+                                               OpenVDB, TBB and Imath; the headers of 8.1, of 13.0 and of TBB 2020.3 were tried so
 """
 import glob
 import os
