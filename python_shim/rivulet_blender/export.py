@@ -53,8 +53,58 @@ def strands(thing):
     return detail
 
 
+def _runs(count, edges):
+    """Numbers of points of the polylines of a wire mesh, whose vertices follow each other along every line."""
+    joined = numpy.zeros(max(count - 1, 0), bool)
+    for a, b in edges:
+        if abs(int(a) - int(b)) == 1:
+            joined[min(a, b)] = True
+    cuts = numpy.flatnonzero(~joined) + 1
+    return numpy.diff(numpy.concatenate([[0], cuts, [count]])).astype("i4")
+
+
+def legacy_curves(thing):
+    """A curve object (Bezier, NURBS or poly) at the current frame, as strands; its thickness is the radius of a strand."""
+    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    data = evaluated.to_mesh()
+    try:
+        local, edges = numpy.empty(3 * len(data.vertices), "f4"), numpy.empty(2 * len(data.edges), "i4")
+        data.vertices.foreach_get("co", local)
+        data.edges.foreach_get("vertices", edges)
+        solid = len(data.polygons) > 0
+    finally:
+        evaluated.to_mesh_clear()
+    if solid or not len(edges):
+        raise rivulet.InputError("BAD_INPUT", "the curve '%s' has %s: strands are made of curves without thickness" % (
+            thing.name, "bevel, extrusion or filling" if solid else "no points"))
+    sizes = _runs(len(local) // 3, edges.reshape(-1, 2))
+    detail = rivulet.Detail()
+    detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
+    detail.add_polygons(sizes, numpy.arange(len(local) // 3), curve=True)
+    detail.prims.set("id", numpy.arange(len(sizes), dtype="i4"))
+    return detail
+
+
+def curves(thing):
+    """Any object that has curves, as strands."""
+    return strands(thing) if thing.type == "CURVES" else legacy_curves(thing)
+
+
+def _weights(thing, data):
+    """Vertex groups of a mesh as numbers 0 to 1 by name."""
+    found = {}
+    for group in thing.vertex_groups:
+        values = numpy.zeros(len(data.vertices), "f4")
+        for index, vertex in enumerate(data.vertices):
+            for weight in vertex.groups:
+                if weight.group == group.index:
+                    values[index] = weight.weight
+        found[group.name] = values
+    return found
+
+
 def mesh(thing):
-    """A mesh with its modifiers at the current frame, as a detail; faces in Houdini's order."""
+    """A mesh with its modifiers at the current frame, as a detail; faces in Houdini's order, vertex groups as point attributes."""
     evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
     data = evaluated.to_mesh()
     try:
@@ -63,12 +113,16 @@ def mesh(thing):
         sizes, corners = numpy.empty(len(data.polygons), "i4"), numpy.empty(len(data.loops), "i4")
         data.polygons.foreach_get("loop_total", sizes)
         data.loops.foreach_get("vertex_index", corners)
+        weights = _weights(thing, data)
     finally:
         evaluated.to_mesh_clear()
     detail = rivulet.Detail()
     detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
     if len(sizes):
         detail.add_polygons(sizes, turned(sizes, corners))
+    for name, values in weights.items():
+        if name.isidentifier() and name not in ("P", "N", "v"):
+            detail.points.set(name, values)
     return detail
 
 
