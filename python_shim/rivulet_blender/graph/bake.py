@@ -67,13 +67,10 @@ def write_scene(tree, scene, folder):
     """Writes scene.json and its inputs to a folder; returns the scene and the input files."""
     clear_faults(tree)
     records = reader.records_of(tree, scene)
-    frames = (scene.frame_start, scene.frame_end)
-    settings = dict(fps=scene.render.fps / scene.render.fps_base,
-                    meters_per_unit=reader.numbers.typed(scene.unit_settings.scale_length))
-    made = scenefile.build(records, frames, **settings)
+    made = reader.build(records, scene)
     files, still = inputs.write(tree, scene, made.inputs, folder)
-    files = inputs.settle(records, still, made.inputs, files, folder, frames[0])
-    made = scenefile.build(records, frames, **settings)
+    files = inputs.settle(records, still, made.inputs, files, folder, scene.frame_start)
+    made = reader.build(records, scene)
     cache.write(os.path.join(folder, cache.SCENE), json.dumps(made.data, indent=1).encode("utf-8"))
     return made, files
 

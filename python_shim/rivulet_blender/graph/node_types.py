@@ -10,7 +10,7 @@ from . import faults, numbers, schema, sockets
 TREE = "RivuletTree"                # bl_idname of the node tree
 FAULT_COLOR = (0.55, 0.10, 0.10)    # of a node that has an error
 WIDTH = 210                         # of a node: a label and its number are readable
-LETTER_WIDTH = 6.2                  # of a node's text, in the units of its width
+LETTER_WIDTH = 5.4                  # of a node's text, in the units of its width
 
 
 def identifier(type):
@@ -24,6 +24,10 @@ class Marked:
     @classmethod
     def poll(cls, tree):
         return tree.bl_idname == TREE
+
+    def draw_label(self):
+        """The title is the node's name, by which messages and the scene file call it."""
+        return self.name
 
     def set_fault(self, text):
         """Puts an error on the node, or removes it (an empty text)."""
@@ -100,25 +104,28 @@ class TableNode(Marked):
         """A text for numbers of which the field shows too few digits; an empty one for others."""
         if parm["type"] != "float":
             return ""
-        # lengths have units, which Blender adapts to the number
-        if parm["unit"] == "m" and bpy.context.scene.unit_settings.system != "NONE":
-            return ""
+        # Blender shows lengths in metres, however large a unit of the scene is
+        settings = bpy.context.scene.unit_settings
+        scale = settings.scale_length if parm["unit"] == "m" and settings.system != "NONE" else 1.0
         value = self.parameter(parm["token"])
-        parts = value if isinstance(value, list) else [value]
-        if all(numbers.readable(numbers.typed(part), numbers.decimals(parm)) for part in parts):
+        parts = [numbers.typed(part) * scale for part in (value if isinstance(value, list) else [value])]
+        if all(numbers.readable(part, numbers.decimals(parm)) for part in parts):
             return ""
-        return "= " + ", ".join(numbers.text(numbers.typed(part)) for part in parts) + " " + numbers.units(parm["unit"])
+        return "= %s" % numbers.text(parts, parm["unit"])
 
     def draw_buttons(self, _context, layout):
         self.draw_marks(layout)
         row = nodes.find(self.rivulet_type)
         if row.presets:
             layout.operator_menu_enum("rivulet.node_preset", "preset", text="Preset").node = self.name
+        if not schema.folders(row):
+            return
         head = layout.row(align=True)
         if len(schema.folders(row)) > 1:
             head.prop(self, "folder", text="")
-        head.prop(self, "advanced", text="", icon="PREFERENCES")
-        self.draw_folder(layout, self.folder)
+        if schema.has_advanced(row):
+            head.prop(self, "advanced", text="", icon="PREFERENCES")
+        self.draw_folder(layout, schema.folders(row)[int(self.folder)])
 
     def draw_buttons_ext(self, _context, layout):
         """All folders, in the sidebar of the editor."""
@@ -127,14 +134,15 @@ class TableNode(Marked):
         layout.prop(self, "advanced")
         for folder in schema.folders(row):
             box = layout.box()
-            box.label(text=folder or "Parameters")
+            box.label(text=folder or "Main")
             self.draw_folder(box, folder)
 
 
 def _folder_property(row):
-    names = schema.folders(row) or [""]
-    return EnumProperty(name="Folder", description="Which parameters the node shows; the sidebar (N) shows all",
-                        items=[(name, name or "Parameters", "") for name in names])
+    # Blender allows no empty identifier, and a folder may have an empty name
+    items = [(str(index), name or "Main", "") for index, name in enumerate(schema.folders(row))]
+    return EnumProperty(name="Folder", description="Which parameters the node shows; the sidebar (N, Item) shows all",
+                        items=items or [("0", "Main", "")])
 
 
 def _class(row):

@@ -40,9 +40,9 @@ def readable(value, places):
     return abs(shown - value) <= abs(value) * 0.5 * 10.0 ** (1 - LEAST_DIGITS)
 
 
-def text(value, unit=""):
-    """A number in few letters: "5e-08 m/s"."""
-    return ("%.4g %s" % (value, units(unit))).strip()
+def text(values, unit=""):
+    """Numbers in few letters: "5e-08 m/s"."""
+    return ("%s %s" % (", ".join("%.4g" % value for value in values), units(unit))).strip()
 
 
 def units(unit):

@@ -32,7 +32,7 @@ class RIVULET_PT_graph(bpy.types.Panel, _Panel):
             layout.prop(settings, "progress", slider=True)
         else:
             row.operator("rivulet.graph_bake", icon="REC").tree = tree.name
-            row.operator("rivulet.graph_export", icon="EXPORT").tree = tree.name
+            row.operator("rivulet.graph_export", text="Export", icon="EXPORT").tree = tree.name
         for line in faults.wrapped(settings.status, max(int(context.region.width / 8), 20)):
             layout.label(text=line)
 

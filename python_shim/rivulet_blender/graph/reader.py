@@ -107,8 +107,13 @@ def records_of(tree, scene):
     return [record for record in found if record is not None]
 
 
-def scene_of(tree, scene):
-    """The scene file of a tree; raises scenefile.Fault with the node that is wrong."""
-    fps = scene.render.fps / scene.render.fps_base
-    return scenefile.build(records_of(tree, scene), (scene.frame_start, scene.frame_end), fps,
+def build(records, scene):
+    """The scene file of records; raises scenefile.Fault with the node that is wrong."""
+    return scenefile.build(records, (scene.frame_start, scene.frame_end),
+                           numbers.typed(scene.render.fps / scene.render.fps_base),
                            numbers.typed(scene.unit_settings.scale_length))
+
+
+def scene_of(tree, scene):
+    """The scene file of a tree."""
+    return build(records_of(tree, scene), scene)

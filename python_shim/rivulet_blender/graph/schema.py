@@ -24,7 +24,7 @@ KINDS = {"strands": {"curves"}, "liquid": {"points"}, "mesh": {"faces"}, "collid
          "source": {"faces"}, "vdb": {"vdbs"}, "state": {"curves", "points"}, "geometry": set()}
 
 # Ports whose name says more than the kind of geometry they take.
-_BY_NAME = {"colliders": "collider", "collider": "collider", "sources": "source", "source": "source", "state": "state"}
+_BY_NAME = {"liquid": "liquid", "colliders": "collider", "collider": "collider", "sources": "source", "source": "source", "state": "state"}
 # Outputs by name. test_blender_graph cooks the example of every node and compares.
 _OUTPUTS = {"strands": "strands", "guides": "strands", "hairs": "strands", "curves": "strands", "particles": "liquid",
             "points": "liquid", "liquid": "liquid", "mesh": "mesh", "surface": "vdb", "collider": "collider",
@@ -79,6 +79,11 @@ def folders(row):
         if parm["type"] != "button" and parm["folder"] not in found:
             found.append(parm["folder"])
     return found
+
+
+def has_advanced(row):
+    """Whether a type has parameters that only the advanced view shows."""
+    return any(parm["level"] == "advanced" and parm["type"] != "button" for parm in row.parms)
 
 
 def shown(row, folder, advanced, values, wired):
