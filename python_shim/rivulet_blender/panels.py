@@ -21,10 +21,12 @@ class RIVULET_PT_main(bpy.types.Panel):
         for name in ("strands", "liquid", "separation", "colliders", "folder"):
             layout.prop(settings, name)
         row = layout.row(align=True)
-        row.operator("rivulet.bake", icon="REC")
-        row.operator("rivulet.export", icon="EXPORT")
-        if settings.progress > 0:
+        if settings.running:
+            row.operator("rivulet.cancel", icon="CANCEL")
             layout.prop(settings, "progress", slider=True)
+        else:
+            row.operator("rivulet.bake", icon="REC")
+            row.operator("rivulet.export", icon="EXPORT")
         if settings.status:
             layout.label(text=settings.status)
 

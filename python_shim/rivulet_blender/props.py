@@ -99,6 +99,7 @@ class RivuletSettings(bpy.types.PropertyGroup):
                                      description="Meshes that strands and liquid collide with; they may move"),
         "folder": StringProperty(name="Cache", default="//rivulet", subtype="DIR_PATH", description="Folder of the baked frames"),
         "status": StringProperty(name="Status", default="", options={"SKIP_SAVE"}),
+        "running": BoolProperty(default=False, options={"SKIP_SAVE"}),
         "progress": FloatProperty(name="Baking", min=0, max=1, subtype="FACTOR", options={"SKIP_SAVE"}),
     }, **{name: PointerProperty(type=group) for name, group in GROUPS.items()})
 
@@ -111,7 +112,9 @@ class RivuletSettings(bpy.types.PropertyGroup):
             if token not in group.__annotations__ or not group.is_property_set(token):
                 continue
             value = getattr(group, token)
-            found[token] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+            several = hasattr(value, "__len__") and not isinstance(value, str)
+            parts = [numbers.typed(part) if isinstance(part, float) else part for part in (value if several else [value])]
+            found[token] = tuple(parts) if several else parts[0]
         return found
 
 

@@ -52,7 +52,7 @@ class Job:
         self.folder, self.frames, self.words = folder, frames, words
         self.fraction, self.frame, self.left = 0.0, frames[0], ""
         self.error, self.cancelled, self.messages = None, False, []
-        self._said = []
+        self._said, self._asked = [], False
         self._process = self._thread = None
 
     def start(self):
@@ -66,6 +66,7 @@ class Job:
 
     def stop(self):
         """Asks the process to end; it finishes the file that it writes."""
+        self._asked = True
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
@@ -99,7 +100,7 @@ class Job:
     def _end(self, code):
         if code == 0:
             self.fraction = 1.0
-        elif code == INTERRUPTED:
+        elif code == INTERRUPTED or (self._asked and code == -signal.SIGINT):  # the latter: before it could listen
             self.cancelled = True
         else:
             errors = [line for line in self._said if line.startswith("rivulet: ")]

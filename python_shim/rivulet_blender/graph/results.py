@@ -7,12 +7,12 @@ from bpy.app.handlers import persistent
 
 import rivulet
 
-from .. import bring, export, materials
+from .. import bring, export, hiding, materials
 from . import cache, node_types, reader, scenefile
 from .blender_nodes import InputNode
 
-HIDDEN = "rivulet_hidden"  # custom property of a hidden object: how visible it was before
-_paused = set()            # names of trees whose results are put away, while their inputs are read
+_paused = set()  # names of trees whose results are put away, while their inputs are read
+_hidden = set()  # names of the objects that graphs hide
 
 
 def trees():
@@ -94,26 +94,6 @@ def replaced_objects(tree, scene):
     return found
 
 
-def _hide(thing):
-    if HIDDEN not in thing:
-        thing[HIDDEN] = [thing.hide_viewport, thing.hide_render]
-    thing.hide_viewport = thing.hide_render = True
-
-
-def _restore(thing):
-    if HIDDEN in thing:
-        viewport, render = thing[HIDDEN]
-        thing.hide_viewport, thing.hide_render = bool(viewport), bool(render)
-        del thing[HIDDEN]
-
-
-def _restore_all(kept=()):
-    """Makes all hidden inputs visible again but those that are still replaced."""
-    for thing in bpy.data.objects:
-        if HIDDEN in thing and thing not in kept:
-            _restore(thing)
-
-
 #------------------------------------------------------------------------------------------------ updates
 
 def _update_tree(tree, scene):
@@ -139,8 +119,13 @@ def update(scene):
         except rivulet.Error as reason:
             tree.rivulet.status = str(reason)
     for thing in hidden:
-        _hide(thing)
-    _restore_all(hidden)
+        hiding.hide(thing)
+    names = {thing.name for thing in hidden}
+    for name in _hidden - names:
+        if name in bpy.data.objects:
+            hiding.restore(bpy.data.objects[name])
+    _hidden.clear()
+    _hidden.update(names)
 
 
 def animate(tree, frame):
@@ -168,7 +153,7 @@ def paused(tree):
     """While it lasts, the inputs of a graph are as the artist left them and frames do not update the results."""
     before, export.busy = export.busy, True
     _paused.add(tree.name)
-    _restore_all()
+    hiding.restore_all()
     try:
         yield
     finally:
