@@ -28,6 +28,9 @@ class PanelTarget:
     def settings(self):
         return self.scene.rivulet
 
+    def scene_now(self):
+        return self.scene
+
     def alive(self):
         return self.scene is not None
 

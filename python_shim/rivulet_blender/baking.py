@@ -1,7 +1,7 @@
 """What the bakes of the sidebar and of the graph share: a target says what is baked, an operator runs it in the background.
 
-A target has `name`, `settings` (status, progress, running), `folder`, `preview`, `frames`, and the methods write, mark, warn
-and show.
+A target has `name`, `settings` (status, progress, running), `folder`, `preview`, `frames`, and the methods write, mark, warn,
+show, alive and scene_now.
 """
 import bpy
 
@@ -55,6 +55,8 @@ def finish(bake):
     target.settings.running, target.settings.progress = False, 0.0
     target.warn(job.messages)
     if done:
+        # results are imported at every frame of a render: Blender must not draw the same data meanwhile
+        target.scene_now().render.use_lock_interface = True
         level, text = "INFO", "Baked frames %d to %d" % job.frames
     elif job.cancelled:
         level, text = "WARNING", "Cancelled at frame %d; Bake goes on from there" % job.frame

@@ -218,6 +218,10 @@ def check_hidden():
     records = graph(Water=Record("Water", INPUT, "mesh"), Groom=Record("Groom", INPUT, "curves"),
                     Pool=Record("Pool", TABLE, "fill", [("Water", 0)]), Guides=Record("Guides", TABLE, "guides", [("Groom", 0)]))
     assert scenefile.replaced(records) == {"Water", "Groom"}, scenefile.replaced(records)
+    # a body behind nodes that hand its geometry on is one too
+    behind = [Record("Floor", INPUT, "mesh"), Record("Both", TABLE, "merge", [("Head", 0), ("Floor", 0)]),
+              Record("Move", TABLE, "transform", [("Both", 0)]), Record("Body", TABLE, "collider", [("Move", 0)])]
+    assert scenefile.replaced([one for one in records if one.name != "Body"] + behind) == {"Water", "Groom"}
 
 
 #------------------------------------------------------------------------------------------------ messages

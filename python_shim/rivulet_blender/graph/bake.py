@@ -45,8 +45,11 @@ class GraphTarget:
     def settings(self):
         return self.tree.rivulet
 
+    def scene_now(self):
+        return bpy.data.scenes.get(self.scene_name)
+
     def alive(self):
-        return self.tree is not None
+        return self.tree is not None and self.scene_now() is not None
 
     def write(self, folder):
         made, files = write_scene(self.tree, bpy.data.scenes[self.scene_name], folder)
@@ -83,9 +86,8 @@ class GraphTarget:
                 node.note = text
 
     def show(self):
-        scene = bpy.data.scenes.get(self.scene_name)
-        if scene is not None:
-            results.update(scene)
+        if self.scene_now() is not None:
+            results.update(self.scene_now())
 
 
 class _OfTree:

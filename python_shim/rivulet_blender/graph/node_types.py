@@ -55,14 +55,14 @@ class TableNode(Marked):
 
     rivulet_type = ""
 
-    def init(self, context):
+    def init(self, _context):
         row = nodes.find(self.rivulet_type)
         self.width = WIDTH
         for port in row.inputs:
             self.inputs.new(sockets.identifier(schema.input_socket(port)), port["label"], identifier=port["name"])
         for port in row.outputs:
             self.outputs.new(sockets.identifier(schema.output_socket(row, port)), port["label"], identifier=port["name"])
-        self.scale_lengths(context.scene.unit_settings.scale_length if context and context.scene else 1.0)
+        self.scale_lengths(numbers.typed(bpy.context.scene.unit_settings.scale_length))
 
     def scale_lengths(self, meters_per_unit):
         """Defaults are metres: in a scene of other units a new node shows its lengths in these."""

@@ -91,19 +91,19 @@ def _record(node, curves, frames, meters_per_unit):
 
 
 def _refuse_drivers(tree):
-    """A driver's value is known only at the frame that is shown, so it would be baked as if it stood still."""
+    """Blender evaluates the drivers of its own node trees only, so a driven value would silently stand still."""
     for path, _ in drivers_of(tree):
         for node in tree.nodes:
             if path.startswith(path_of(node, "")):
-                raise scenefile.Fault(node.name, "the driver of %s cannot be baked: bake it to keyframes (Graph Editor, Key, "
-                                                 "Bake Curve), or remove it" % path.split(schema.PREFIX)[-1])
+                raise scenefile.Fault(node.name, "the driver of %s has no effect in this editor: remove it and set keyframes" % (
+                    path[len(path_of(node, "")):]))
 
 
 def records_of(tree, scene):
     """All nodes of a tree as records."""
     _refuse_drivers(tree)
     frames, curves = (scene.frame_start, scene.frame_end), fcurves_of(tree)
-    found = [_record(node, curves, frames, scene.unit_settings.scale_length) for node in tree.nodes]
+    found = [_record(node, curves, frames, numbers.typed(scene.unit_settings.scale_length)) for node in tree.nodes]
     return [record for record in found if record is not None]
 
 

@@ -166,16 +166,30 @@ def build(records, frames, fps=24.0, meters_per_unit=1.0):
     return Scene(data, writer.names, writer.inputs)
 
 
+def _passes(port):
+    """Whether a node hands on the geometry of an input, as merge and transform do."""
+    return port["name"] == "geometry" or port["name"].startswith("input")
+
+
 def replaced(records):
     """Names of the inputs whose objects the results replace: all but those that shape a body."""
-    by_name = {record.name: record for record in records}
-    writer = _Writer(records, 1)
-    bodies = set()
-    for record in by_name.values():
-        if record.kind != TABLE:
-            continue
-        for port, wire in zip(nodes.find(record.type).inputs, record.wires):
-            found = writer.source(wire)
-            if found and (record.type, port["name"]) in BODIES:
-                bodies.add(found[0].name)
-    return {record.name for record in records if record.kind == INPUT} - bodies
+    writer, seen = _Writer(records, 1), set()
+    inputs = {record.name for record in records if record.kind == INPUT}
+
+    def follow(wire):
+        """Marks all that a wire brings, through nodes that hand geometry on."""
+        found = writer.source(wire)
+        if found is None or found[0].name in seen:
+            return
+        record = found[0]
+        seen.add(record.name)
+        if record.kind == TABLE:
+            for port, before in zip(nodes.find(record.type).inputs, record.wires):
+                if _passes(port):
+                    follow(before)
+    for record in records:
+        if record.kind == TABLE:
+            for port, wire in zip(nodes.find(record.type).inputs, record.wires):
+                if (record.type, port["name"]) in BODIES:
+                    follow(wire)
+    return inputs - seen
