@@ -2,8 +2,8 @@
 import bpy
 from bpy.props import EnumProperty, PointerProperty
 
-from . import scenefile, sockets
-from .node_types import MARKS, WIDTH, Marked
+from . import faults, scenefile, sockets
+from .node_types import LETTER_WIDTH, MARKS, WIDTH, Marked
 
 MOTIONS = [("ANIMATED", "Every Frame", "Writes the object at every frame, with its modifiers and its motion"),
            ("START", "First Frame", "Writes the object once, as it is at the first frame: a rest pose, or a body that stands still")]
@@ -100,14 +100,15 @@ class RivuletNodeOutput(bpy.types.Node, Marked):
 
     def draw_buttons(self, _context, layout):
         self.draw_marks(layout)
-        row = layout.row(align=True)
-        row.operator("rivulet.graph_bake", text="Bake", icon="REC").tree = self.id_data.name
-        row.prop(self.id_data.rivulet, "show", text="", icon="HIDE_OFF")
-        settings = self.id_data.rivulet
+        row, settings = layout.row(align=True), self.id_data.rivulet
         if settings.running:
+            row.operator("rivulet.graph_cancel", icon="CANCEL").tree = self.id_data.name
             layout.prop(settings, "progress", slider=True)
-        if settings.status:
-            layout.label(text=settings.status)
+        else:
+            row.operator("rivulet.graph_bake", icon="REC").tree = self.id_data.name
+        row.prop(settings, "show", text="", icon="HIDE_OFF")
+        for line in faults.wrapped(settings.status, int(self.width / LETTER_WIDTH) - 2) if settings.status else ():
+            layout.label(text=line)
 
 
 INPUTS = (Curves, Mesh, Meshes)

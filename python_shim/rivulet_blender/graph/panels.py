@@ -37,6 +37,14 @@ class RIVULET_PT_graph(bpy.types.Panel, _Panel):
             layout.label(text=line)
 
 
+def draw_help(layout, context, node):
+    """The help of a node's type, wrapped to the width of the sidebar."""
+    row = nodes.find(node.rivulet_type)
+    for part in [row.summary] + row.help.split("\n\n"):
+        for line in faults.wrapped(part, max(int(context.region.width / 8), 20)):
+            layout.label(text=line)
+
+
 class RIVULET_PT_graph_help(bpy.types.Panel, _Panel):
     bl_idname = "RIVULET_PT_graph_help"
     bl_label = "About This Node"
@@ -48,10 +56,7 @@ class RIVULET_PT_graph_help(bpy.types.Panel, _Panel):
         return tree is not None and isinstance(tree.nodes.active, node_types.TableNode)
 
     def draw(self, context):
-        row = nodes.find(node_types.tree_of(context).nodes.active.rivulet_type)
-        for part in [row.summary] + row.help.split("\n\n"):
-            for line in faults.wrapped(part, max(int(context.region.width / 8), 20)):
-                self.layout.label(text=line)
+        draw_help(self.layout, context, node_types.tree_of(context).nodes.active)
 
 
 CLASSES = (RIVULET_PT_graph, RIVULET_PT_graph_help)
