@@ -26,9 +26,9 @@ for _place in (os.path.join(_HERE, "lib"), os.path.dirname(_HERE)):
 def _modules():
     from . import bake, panels, props, show
     from .graph import bake as graph_bake
-    from .graph import blender_nodes, node_types, results, sockets, tree
+    from .graph import blender_nodes, example, node_types, results, sockets, tree
     from .graph import panels as graph_panels
-    return (props, bake, show, panels, sockets, node_types, blender_nodes, tree, graph_bake, results, graph_panels)
+    return (props, bake, show, panels, sockets, node_types, blender_nodes, tree, graph_bake, results, graph_panels, example)
 
 
 def register():

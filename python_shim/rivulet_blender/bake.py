@@ -34,6 +34,11 @@ class PanelTarget:
     def alive(self):
         return self.scene is not None
 
+    def check(self):
+        """A folder beside the .blend file needs the file."""
+        if self.settings.folder.startswith("//") and not bpy.data.filepath:
+            raise scenefile.Fault(None, "save the .blend file first, or choose another cache folder")
+
     def write(self, folder):
         """Writes scene.json and its inputs; returns the input files."""
         try:

@@ -1,7 +1,7 @@
 """What the bakes of the sidebar and of the graph share: a target says what is baked, an operator runs it in the background.
 
-A target has `name`, `settings` (status, progress, running), `folder`, `preview`, `frames`, and the methods write, mark, warn,
-show, alive and scene_now.
+A target has `name`, `settings` (status, progress, running), `folder`, `preview`, `frames`, and the methods check, write, mark,
+warn, show, alive and scene_now.
 """
 import bpy
 
@@ -29,6 +29,7 @@ class Bake:
 def prepare(target, replace=False):
     """Writes the scene and its inputs beside the cache and plans the bake. Returns None if the cache is up to date; raises
     scenefile.Fault or Refused."""
+    target.check()
     folder, plan = target.folder, None
     staged = cache.stage(folder)
     try:

@@ -121,6 +121,7 @@ def check_small_numbers(case):
         assert wet.readout(row.parm("hairradius")) == "= 1e-07 m", wet.readout(row.parm("hairradius"))
         assert wet.readout(row.parm("dragnormal")) == ""
         assert wet.bl_rna.properties["p_dragnormal"].precision == 6, "5e-05 is shown as 0.000"
+        assert case.scene.rivulet.wetsolver.bl_rna.properties["dragnormal"].precision == 6
     finally:
         for token in ("p_dragtangent", "p_hairradius", "p_dragnormal"):
             wet.property_unset(token)
@@ -434,6 +435,26 @@ def check_units(case):
         case.bpy.data.node_groups.remove(tree)
 
 
+def check_example(case):
+    """The graph to start from bakes, coarsely, and says when the .blend file must be saved first."""
+    from rivulet_blender.graph import example
+    tree, last = example.make(), case.scene.frame_end
+    case.scene.frame_end = 2
+    fails(lambda: case.bpy.ops.rivulet.graph_bake(tree=tree.name), "save the .blend file first")
+    tree.rivulet.folder, tree.rivulet.preview = os.path.join(case.home, "example"), 16
+    assert case.bpy.ops.rivulet.graph_bake(tree=tree.name) == {"FINISHED"}, tree.rivulet.status
+    names = os.listdir(tree.rivulet.folder)
+    assert {"strands.0002.bgeo.sc", "water.0002.vdb", "mesh.0002.bgeo.sc"} <= set(names), names
+    case.scene.frame_set(2)
+    assert len(case.bpy.data.objects["Wet Hair Mesh"].data.polygons) > 500
+    for label in ("Strands", "Water", "Mesh"):
+        thing = case.bpy.data.objects.get("Wet Hair " + label)
+        if thing is not None:
+            case.bpy.data.objects.remove(thing)
+    case.bpy.data.node_groups.remove(tree)
+    case.scene.frame_end = last
+
+
 def check_saved(case):
     """The graph survives in a .blend file, and its results show after loading."""
     bpy, path = case.bpy, os.path.join(case.home, "shot.blend")
@@ -544,6 +565,7 @@ def inside():
     check_cancel(case)
     check_objects(case)
     check_units(case)
+    check_example(case)
     check_saved(case)
     picture = Picture(case)
     check_render(case, picture)

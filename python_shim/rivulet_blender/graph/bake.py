@@ -51,6 +51,11 @@ class GraphTarget:
     def alive(self):
         return self.tree is not None and self.scene_now() is not None
 
+    def check(self):
+        """A folder beside the .blend file needs the file."""
+        if (self.settings.folder or "//").startswith("//") and not bpy.data.filepath:
+            raise scenefile.Fault(None, "save the .blend file first, or choose a cache folder in the sidebar (N, Rivulet)")
+
     def write(self, folder):
         made, files = write_scene(self.tree, bpy.data.scenes[self.scene_name], folder)
         self.names = made.names

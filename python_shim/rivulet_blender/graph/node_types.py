@@ -101,17 +101,8 @@ class TableNode(Marked):
                 line.label(text=readout, icon="BLANK1")
 
     def readout(self, parm):
-        """A text for numbers of which the field shows too few digits; an empty one for others."""
-        if parm["type"] != "float":
-            return ""
-        # Blender shows lengths in metres, however large a unit of the scene is
-        settings = bpy.context.scene.unit_settings
-        scale = settings.scale_length if parm["unit"] == "m" and settings.system != "NONE" else 1.0
-        value = self.parameter(parm["token"])
-        parts = [numbers.typed(part) * scale for part in (value if isinstance(value, list) else [value])]
-        if all(numbers.readable(part, numbers.decimals(parm)) for part in parts):
-            return ""
-        return "= %s" % numbers.text(parts, parm["unit"])
+        """A text for a parameter of which the field shows too few digits; an empty one for others."""
+        return schema.readout(parm, self.parameter(parm["token"]), schema.length_scale(bpy.context.scene.unit_settings))
 
     def draw_buttons(self, _context, layout):
         self.draw_marks(layout)

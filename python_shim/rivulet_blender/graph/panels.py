@@ -59,7 +59,20 @@ class RIVULET_PT_graph_help(bpy.types.Panel, _Panel):
         draw_help(self.layout, context, node_types.tree_of(context).nodes.active)
 
 
-CLASSES = (RIVULET_PT_graph, RIVULET_PT_graph_help)
+class RIVULET_PT_graph_start(bpy.types.Panel, _Panel):
+    bl_idname = "RIVULET_PT_graph_start"
+    bl_label = "Start"
+
+    @classmethod
+    def poll(cls, context):
+        return getattr(context.space_data, "tree_type", "") == node_types.TREE and node_types.tree_of(context) is None
+
+    def draw(self, _context):
+        self.layout.label(text="New (in the header) makes an empty graph.")
+        self.layout.operator("rivulet.graph_example", icon="ADD")
+
+
+CLASSES = (RIVULET_PT_graph_start, RIVULET_PT_graph, RIVULET_PT_graph_help)
 
 
 def register():

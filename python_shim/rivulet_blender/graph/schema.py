@@ -104,6 +104,22 @@ def tooltip(parm):
     return parm["help"] + (" Unit: %s." % unit if unit else "")
 
 
+def readout(parm, value, scale=1.0):
+    """A text for numbers of which the field shows too few digits; an empty one for others. `scale` is that of lengths."""
+    if parm["type"] != "float":
+        return ""
+    scale = scale if parm["unit"] == "m" else 1.0
+    parts = [numbers.typed(part) * scale for part in (value if isinstance(value, (list, tuple)) else [value])]
+    if all(numbers.readable(part, numbers.decimals(parm)) for part in parts):
+        return ""
+    return "= %s" % numbers.text(parts, parm["unit"])
+
+
+def length_scale(units):
+    """Metres that a unit of the scene is shown as, by the scene's unit settings: plain numbers without a unit system."""
+    return units.scale_length if units.system != "NONE" else 1.0
+
+
 def default(parm, meters_per_unit=1.0):
     """The default of a parameter in units of the scene: the table has metres."""
     value = parm.get("default")
