@@ -7,7 +7,7 @@ run_packages="gcc g++ cmake ninja-build pkg-config libtbb-dev libopenvdb-dev lib
   libopenexr-dev libpng-dev libxxhash-dev zlib1g-dev libcmocka-dev ffmpeg"
 test_packages="clang libclang-rt-14-dev liblapacke-dev python3 python3-numpy python3-openvdb libopenvdb-tools git procps
   mingw-w64-x86-64-dev libc6-dev-arm64-cross linux-libc-dev-arm64-cross"
-full_packages="paraview python3-paraview blender munge slurmctld slurmd slurm-client gcc-mingw-w64-x86-64-win32 libz-mingw-w64-dev wine64 nodejs npm"
+full_packages="paraview python3-paraview blender xvfb munge slurmctld slurmd slurm-client gcc-mingw-w64-x86-64-win32 libz-mingw-w64-dev wine64 nodejs npm"
 
 say() { echo "rivulet: $*" >&2; }
 

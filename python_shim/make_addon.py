@@ -1,4 +1,4 @@
-"""Packs the Blender add-on, the Python package and the library into one .zip for Preferences > Add-ons > Install.
+"""Packs the Blender add-on, the Python package, the library and the program into one .zip for Preferences > Add-ons > Install.
 
   /usr/bin/python3 python_shim/make_addon.py [LIBRARY] [OUT.zip]
 """
@@ -9,18 +9,27 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def modules(folder):
+    """The Python files of a folder."""
+    return sorted(name for name in os.listdir(os.path.join(HERE, folder)) if name.endswith(".py"))
+
+
 def main(library, out):
     if not os.path.exists(library):
         raise SystemExit("the library %s does not exist: build it first (./run --build)" % library)
     temporary = out + ".part"
+    program = os.path.join(os.path.dirname(library), "rivulet")
+    if not os.path.exists(program):
+        raise SystemExit("the program %s does not exist: build it first (./run --build)" % program)
     with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as pack:
-        for name in sorted(os.listdir(os.path.join(HERE, "rivulet_blender"))):
-            if name.endswith(".py"):
-                pack.write(os.path.join(HERE, "rivulet_blender", name), "rivulet_blender/" + name)
-        for name in sorted(os.listdir(os.path.join(HERE, "rivulet"))):
-            if name.endswith(".py"):
-                pack.write(os.path.join(HERE, "rivulet", name), "rivulet_blender/lib/rivulet/" + name)
+        for folder in ("rivulet_blender", os.path.join("rivulet_blender", "graph")):
+            for name in modules(folder):
+                pack.write(os.path.join(HERE, folder, name), "%s/%s" % (folder, name))
+        for name in modules("rivulet"):
+            pack.write(os.path.join(HERE, "rivulet", name), "rivulet_blender/lib/rivulet/" + name)
         pack.write(os.path.realpath(library), "rivulet_blender/lib/rivulet/librivulet.so.0")
+        # bakes run the program in the background
+        pack.write(os.path.realpath(program), "rivulet_blender/lib/rivulet/rivulet")
     os.replace(temporary, out)
     print(out)
 

@@ -1,7 +1,7 @@
 """Rivulet in Blender: an add-on that bakes wet hair and liquid, shows caches and exports scenes. Scripts can use its
 modules to import caches.
 
-The panels of a solver are made from the library's parameter table.
+The panels of a solver and the nodes of the graph are made from the library's node table.
 """
 import os
 import sys
@@ -11,7 +11,7 @@ bl_info = {
     "author": "The Rivulet developers",
     "version": (0, 1, 0),
     "blender": (3, 4, 0),
-    "location": "3D View > Sidebar > Rivulet",
+    "location": "Node Editor > Rivulet, and 3D View > Sidebar > Rivulet",
     "description": "Hair, fur and the liquid on and around them",
     "category": "Physics",
 }
@@ -25,7 +25,10 @@ for _place in (os.path.join(_HERE, "lib"), os.path.dirname(_HERE)):
 
 def _modules():
     from . import bake, panels, props, show
-    return props, bake, show, panels
+    from .graph import bake as graph_bake
+    from .graph import blender_nodes, example, node_types, results, sockets, tree
+    from .graph import panels as graph_panels
+    return (props, bake, show, panels, sockets, node_types, blender_nodes, tree, graph_bake, results, graph_panels, example)
 
 
 def register():

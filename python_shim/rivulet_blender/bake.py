@@ -1,135 +1,120 @@
-"""Baking: cooks the set-up frame by frame, in a separate thread if Blender has a window."""
+"""Bake, cancel and export the set-up of the sidebar."""
 import os
-import threading
 
 import bpy
+from bpy.props import BoolProperty, EnumProperty
 
 import rivulet
 
-from . import export
+from . import baking, export
+from .graph import cache, faults, scenefile
 
 
-class Job:
-    """One bake. Its thread uses no data of Blender; the operator reads `fraction`, `frame` and `error`."""
+class PanelTarget:
+    """The set-up of the sidebar, for the frames of its scene."""
 
-    def __init__(self, made, folder, frames):
-        self.made, self.folder, self.frames = made, folder, frames
-        self.fraction, self.frame, self.error, self.warnings = 0.0, frames[0], None, []
-        self.stop = False
-        self.thread = threading.Thread(target=self.run, daemon=True)
+    preview = 1.0
 
-    def run(self):
+    def __init__(self, scene):
+        self.scene_name, self.name = scene.name, "scene " + scene.name
+        self.folder = export.folder_of(scene.rivulet)
+        self.frames = (scene.frame_start, scene.frame_end)
+
+    @property
+    def scene(self):
+        return bpy.data.scenes.get(self.scene_name)
+
+    @property
+    def settings(self):
+        return self.scene.rivulet
+
+    def scene_now(self):
+        return self.scene
+
+    def alive(self):
+        return self.scene is not None
+
+    def check(self):
+        """A folder beside the .blend file needs the file."""
+        if self.settings.folder.startswith("//") and not bpy.data.filepath:
+            raise scenefile.Fault(None, "save the .blend file first, or choose another cache folder")
+
+    def write(self, folder):
+        """Writes scene.json and its inputs; returns the input files."""
         try:
-            self.made.run(out=self.folder, frames=self.frames, progress=self._progress,
-                          checkpoints=os.path.join(self.folder, "checkpoints"))
-        except Exception as reason:  # finish() shows it to the artist
-            self.error = reason
-        self.warnings = self.made.warnings()
+            made = export.scene_of(self.scene)
+            files = export.write_inputs(self.scene, folder)
+        except rivulet.Error as reason:
+            raise scenefile.Fault(None, str(reason))
+        made.save(os.path.join(folder, cache.SCENE))
+        return files
 
-    def _progress(self, at):
-        first, last = self.frames
-        self.frame = at.frame
-        self.fraction = min(max((at.frame - first) / max(last - first + 1, 1), 0.0), 1.0)
-        return not self.stop
+    def mark(self, text):
+        return faults.place(text)[1]
 
+    def mark_fault(self, fault):
+        return str(fault)
 
-def prepare(context):
-    """Writes scene.json and the inputs to the cache folder; returns the job that cooks them."""
-    scene = context.scene
-    made = export.scene_of(scene)
-    folder = export.folder_of(scene.rivulet)
-    export.write_inputs(scene)
-    made.save(os.path.join(folder, "scene.json"))
-    return Job(made, folder, (scene.frame_start, scene.frame_end))
+    def warn(self, messages):
+        for level, name, text in messages[:5]:
+            if level == "warning":
+                print("%s: %s" % (name, text))
 
-
-def finish(operator, context, job):
-    """Shows warnings, errors and the result of a job that has ended."""
-    settings = context.scene.rivulet
-    settings.progress = 0.0
-    for text in job.warnings[:5]:
-        operator.report({"WARNING"}, text)
-    if isinstance(job.error, rivulet.Cancelled):
-        settings.status = "Cancelled at frame %d" % job.frame
-        operator.report({"WARNING"}, settings.status)
-        return {"CANCELLED"}
-    if job.error is not None:
-        settings.status = str(job.error)
-        operator.report({"ERROR"}, str(job.error))
-        return {"CANCELLED"}
-    settings.status = "Baked frames %d to %d" % job.frames
-    from . import show
-    show.update(context.scene)
-    return {"FINISHED"}
+    def show(self):
+        from . import show
+        show.update(self.scene)
 
 
-class RIVULET_OT_bake(bpy.types.Operator):
+class RIVULET_OT_bake(baking.BakeOperator, bpy.types.Operator):
     bl_idname = "rivulet.bake"
     bl_label = "Bake"
-    bl_description = "Simulates all frames of the scene into the cache; Escape stops it"
+    bl_description = ("Simulates all frames of the scene into the cache, in the background. "
+                      "A finished bake of other values stays unless you ask for its replacement")
 
-    _job = None
-    _timer = None
+    replace: BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
+    answer: EnumProperty(name="Finished Bake", items=baking.ANSWERS, options={"SKIP_SAVE"})
+    asked: BoolProperty(default=False, options={"HIDDEN", "SKIP_SAVE"})
 
-    def _begin(self, context):
-        try:
-            self._job = prepare(context)
-            return True
-        except (rivulet.Error, OSError) as reason:
-            context.scene.rivulet.status = str(reason)
-            self.report({"ERROR"}, str(reason))
-            return False
+    def target(self, context):
+        return PanelTarget(context.scene)
+
+
+class RIVULET_OT_cancel(bpy.types.Operator):
+    bl_idname = "rivulet.cancel"
+    bl_label = "Cancel"
+    bl_description = "Stops the bake. Its frames stay, and Bake goes on from there"
 
     def execute(self, context):
-        if not self._begin(context):
+        bake = baking.RUNNING.get(PanelTarget(context.scene).name)
+        if bake is None:
             return {"CANCELLED"}
-        self._job.run()
-        return finish(self, context, self._job)
-
-    def invoke(self, context, _event):
-        if bpy.app.background:
-            return self.execute(context)
-        if not self._begin(context):
-            return {"CANCELLED"}
-        self._job.thread.start()
-        self._timer = context.window_manager.event_timer_add(0.2, window=context.window)
-        context.window_manager.modal_handler_add(self)
-        return {"RUNNING_MODAL"}
-
-    def modal(self, context, event):
-        if event.type == "ESC":
-            self._job.stop = True
-        if event.type != "TIMER":
-            return {"PASS_THROUGH"}
-        settings = context.scene.rivulet
-        settings.progress = self._job.fraction
-        settings.status = "Frame %d" % self._job.frame
-        for area in context.screen.areas:
-            area.tag_redraw()
-        if self._job.thread.is_alive():
-            return {"RUNNING_MODAL"}
-        context.window_manager.event_timer_remove(self._timer)
-        return finish(self, context, self._job)
+        bake.job.stop()
+        return {"FINISHED"}
 
 
 class RIVULET_OT_export(bpy.types.Operator):
     bl_idname = "rivulet.export"
     bl_label = "Export Scene"
-    bl_description = "Writes scene.json and its inputs, for the command line and the farm"
+    bl_description = "Writes scene.json and its inputs beside the cache, for the command line and the farm"
 
     def execute(self, context):
+        target = PanelTarget(context.scene)
+        folder = target.folder + "_export"
         try:
-            job = prepare(context)
-        except (rivulet.Error, OSError) as reason:
+            os.makedirs(folder, exist_ok=True)
+            target.write(folder)
+        except (scenefile.Fault, OSError) as reason:
+            target.settings.status = str(reason)
             self.report({"ERROR"}, str(reason))
             return {"CANCELLED"}
-        path = os.path.join(job.folder, "scene.json")
-        context.scene.rivulet.status = "rivulet cook %s --out %s" % (path, job.folder)
-        self.report({"INFO"}, context.scene.rivulet.status)
+        finally:
+            target.show()
+        target.settings.status = "rivulet cook %s" % os.path.join(folder, cache.SCENE)
+        self.report({"INFO"}, target.settings.status)
         return {"FINISHED"}
 
 
-CLASSES = (RIVULET_OT_bake, RIVULET_OT_export)
+CLASSES = (RIVULET_OT_bake, RIVULET_OT_cancel, RIVULET_OT_export)
 
 
 def register():
@@ -138,5 +123,6 @@ def register():
 
 
 def unregister():
+    baking.stop_all()
     for item in reversed(CLASSES):
         bpy.utils.unregister_class(item)

@@ -120,13 +120,26 @@ def strands(detail, name="Strands", width_scale=1.0):
 
 #------------------------------------------------------------------------------------------------ particles
 
+def _group_socket(tree, way, kind, name):
+    """Adds a socket to a node group: its interface has them since Blender 4.0, before that the group itself."""
+    if hasattr(tree, "interface"):
+        return tree.interface.new_socket(name, in_out=way, socket_type=kind)
+    return (tree.inputs if way == "INPUT" else tree.outputs).new(kind, name)
+
+
+def _group_input(tree, name):
+    """Identifier of an input of a node group."""
+    items = tree.interface.items_tree if hasattr(tree, "interface") else tree.inputs
+    return next(item.identifier for item in items if item.name == name and getattr(item, "in_out", "INPUT") == "INPUT")
+
+
 def _points_modifier(thing, material):
     """Geometry nodes that turn vertices into points with radius and material, as Cycles does not render bare vertices."""
     tree = bpy.data.node_groups.get("Rivulet Points") or bpy.data.node_groups.new("Rivulet Points", "GeometryNodeTree")
     if not tree.nodes:
-        tree.inputs.new("NodeSocketGeometry", "Geometry")
-        tree.inputs.new("NodeSocketMaterial", "Material")
-        tree.outputs.new("NodeSocketGeometry", "Geometry")
+        _group_socket(tree, "INPUT", "NodeSocketGeometry", "Geometry")
+        _group_socket(tree, "INPUT", "NodeSocketMaterial", "Material")
+        _group_socket(tree, "OUTPUT", "NodeSocketGeometry", "Geometry")
         start, end = tree.nodes.new("NodeGroupInput"), tree.nodes.new("NodeGroupOutput")
         turn = tree.nodes.new("GeometryNodeMeshToPoints")
         radius = tree.nodes.new("GeometryNodeInputNamedAttribute")
@@ -141,7 +154,7 @@ def _points_modifier(thing, material):
         link(paint.outputs["Geometry"], end.inputs["Geometry"])
     modifier = thing.modifiers.get("Points") or thing.modifiers.new("Points", "NODES")
     modifier.node_group = tree
-    modifier[tree.inputs["Material"].identifier] = material
+    modifier[_group_input(tree, "Material")] = material
 
 
 def _balls(detail, keep, radius, name, material):
@@ -197,7 +210,9 @@ def _mesh(name, points, sizes, corners, smooth):
     mesh.loops.foreach_set("vertex_index", numpy.ascontiguousarray(turned(sizes, corners), "i4"))
     mesh.polygons.add(len(sizes))
     mesh.polygons.foreach_set("loop_start", numpy.ascontiguousarray(ends - sizes, "i4"))
-    mesh.polygons.foreach_set("loop_total", numpy.ascontiguousarray(sizes, "i4"))
+    # newer versions compute it from loop_start
+    if not bpy.types.MeshPolygon.bl_rna.properties["loop_total"].is_readonly:
+        mesh.polygons.foreach_set("loop_total", numpy.ascontiguousarray(sizes, "i4"))
     mesh.polygons.foreach_set("use_smooth", numpy.full(len(sizes), smooth))
     mesh.update(calc_edges=True)
     mesh.validate()

@@ -9,6 +9,7 @@ import numpy
 
 import rivulet
 
+from . import hiding
 from .bring import turned
 
 busy = False  # true while frames are exported; the viewport does not update then
@@ -53,8 +54,58 @@ def strands(thing):
     return detail
 
 
+def _runs(count, edges):
+    """Numbers of points of the polylines of a wire mesh, whose vertices follow each other along every line."""
+    joined = numpy.zeros(max(count - 1, 0), bool)
+    for a, b in edges:
+        if abs(int(a) - int(b)) == 1:
+            joined[min(a, b)] = True
+    cuts = numpy.flatnonzero(~joined) + 1
+    return numpy.diff(numpy.concatenate([[0], cuts, [count]])).astype("i4")
+
+
+def legacy_curves(thing):
+    """A curve object (Bezier, NURBS or poly) at the current frame, as strands; its thickness is the radius of a strand."""
+    evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    data = evaluated.to_mesh()
+    try:
+        local, edges = numpy.empty(3 * len(data.vertices), "f4"), numpy.empty(2 * len(data.edges), "i4")
+        data.vertices.foreach_get("co", local)
+        data.edges.foreach_get("vertices", edges)
+        solid = len(data.polygons) > 0
+    finally:
+        evaluated.to_mesh_clear()
+    if solid or not len(edges):
+        raise rivulet.InputError("BAD_INPUT", "the curve '%s' has %s: strands are made of curves without thickness" % (
+            thing.name, "bevel, extrusion or filling" if solid else "no points"))
+    sizes = _runs(len(local) // 3, edges.reshape(-1, 2))
+    detail = rivulet.Detail()
+    detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
+    detail.add_polygons(sizes, numpy.arange(len(local) // 3), curve=True)
+    detail.prims.set("id", numpy.arange(len(sizes), dtype="i4"))
+    return detail
+
+
+def curves(thing):
+    """Any object that has curves, as strands."""
+    return strands(thing) if thing.type == "CURVES" else legacy_curves(thing)
+
+
+def _weights(thing, data):
+    """Vertex groups of a mesh as numbers 0 to 1 by name."""
+    found = {}
+    for group in thing.vertex_groups:
+        values = numpy.zeros(len(data.vertices), "f4")
+        for index, vertex in enumerate(data.vertices):
+            for weight in vertex.groups:
+                if weight.group == group.index:
+                    values[index] = weight.weight
+        found[group.name] = values
+    return found
+
+
 def mesh(thing):
-    """A mesh with its modifiers at the current frame, as a detail; faces in Houdini's order."""
+    """A mesh with its modifiers at the current frame, as a detail; faces in Houdini's order, vertex groups as point attributes."""
     evaluated = thing.evaluated_get(bpy.context.evaluated_depsgraph_get())
     data = evaluated.to_mesh()
     try:
@@ -63,12 +114,16 @@ def mesh(thing):
         sizes, corners = numpy.empty(len(data.polygons), "i4"), numpy.empty(len(data.loops), "i4")
         data.polygons.foreach_get("loop_total", sizes)
         data.loops.foreach_get("vertex_index", corners)
+        weights = _weights(thing, data)
     finally:
         evaluated.to_mesh_clear()
     detail = rivulet.Detail()
     detail.add_points(y_up(_world(thing, local.reshape(-1, 3).astype("f8"))))
     if len(sizes):
         detail.add_polygons(sizes, turned(sizes, corners))
+    for name, values in weights.items():
+        if name.isidentifier() and name not in ("P", "N", "v"):
+            detail.points.set(name, values)
     return detail
 
 
@@ -85,28 +140,46 @@ def folder_of(settings):
     return bpy.path.abspath(settings.folder)
 
 
-def write_inputs(scene, progress=None):
-    """Writes strands and colliders of every frame to files; one frame more at each end, for velocities."""
-    settings, folder = scene.rivulet, os.path.join(folder_of(scene.rivulet), "in")
-    os.makedirs(folder, exist_ok=True)
-    first, last, shown = scene.frame_start, scene.frame_end, scene.frame_current
+def write_inputs(scene, folder):
+    """Writes strands and colliders of every frame to files, one frame more at each end for velocities. Returns the files."""
+    settings, first, last, shown = scene.rivulet, scene.frame_start, scene.frame_end, scene.frame_current
+    os.makedirs(os.path.join(folder, "in"), exist_ok=True)
+    files = []
+
+    def save(detail, name):
+        detail.save(os.path.join(folder, "in", name))
+        files.append("in/" + name)
     global busy
     busy = True
+    hiding.restore_all()
     try:
         for frame in range(first - 1, last + 2):
             scene.frame_set(frame)
             if settings.strands:
-                strands(settings.strands).save(os.path.join(folder, "strands.%d.bgeo.sc" % frame))
+                save(strands(settings.strands), "strands.%d.bgeo.sc" % frame)
             if settings.colliders:
-                colliders(settings.colliders).save(os.path.join(folder, "colliders.%d.bgeo.sc" % frame))
-            if progress is not None and progress((frame - first + 1) / (last - first + 3)) is False:
-                raise rivulet.Cancelled("CANCELLED", "interrupted")
+                save(colliders(settings.colliders), "colliders.%d.bgeo.sc" % frame)
         scene.frame_set(first)
         if settings.liquid:
-            mesh(settings.liquid).save(os.path.join(folder, "liquid.bgeo.sc"))
+            save(mesh(settings.liquid), "liquid.bgeo.sc")
     finally:
         scene.frame_set(shown)
         busy = False
+    return files
+
+
+def _wires(made, settings, ports):
+    """The inputs of the solver, by port, as nodes that read the files of write_inputs."""
+    wires = {}
+    if settings.strands and "strands" in ports:
+        wires["strands"] = made.add("file", "strands", file="$HIP/in/strands.$F.bgeo.sc")
+    if settings.liquid and "liquid" in ports:
+        full = made.add("file", "liquid", file="$HIP/in/liquid.bgeo.sc")
+        wires["liquid"] = made.add("fill", "water", inputs=[full], particlesep=settings.separation)
+    if settings.colliders and "colliders" in ports:
+        solids = made.add("file", "colliders", file="$HIP/in/colliders.$F.bgeo.sc")
+        wires["colliders"] = made.add("collider", "solids", inputs=[solids])
+    return wires
 
 
 def scene_of(scene):
@@ -116,15 +189,7 @@ def scene_of(scene):
     ports = [port["name"] for port in type.inputs]
     made = rivulet.Scene(frames=(scene.frame_start, scene.frame_end), fps=scene.render.fps / scene.render.fps_base,
                          meters_per_unit=scene.unit_settings.scale_length)
-    wires = {}
-    if settings.strands and "strands" in ports:
-        wires["strands"] = made.add("file", "strands", file="$OUT/in/strands.$F.bgeo.sc")
-    if settings.liquid and "liquid" in ports:
-        full = made.add("file", "liquid", file="$OUT/in/liquid.bgeo.sc")
-        wires["liquid"] = made.add("fill", "water", inputs=[full], particlesep=settings.separation)
-    if settings.colliders and "colliders" in ports:
-        solids = made.add("file", "colliders", file="$OUT/in/colliders.$F.bgeo.sc")
-        wires["colliders"] = made.add("collider", "solids", inputs=[solids])
+    wires = _wires(made, settings, ports)
     missing = [port["label"] for port in type.inputs if port["required"] and port["name"] not in wires]
     if missing or not {"strands", "liquid"} & set(wires):
         raise rivulet.InputError("BAD_INPUT", "%s needs %s: choose an object in the Rivulet panel" % (
@@ -134,6 +199,8 @@ def scene_of(scene):
     values.setdefault("startframe", scene.frame_start)
     solver.set(**values)
     for index, port in enumerate(type.outputs[:2]):
-        made.add("filecache", "out_" + port["name"], inputs=[solver.output(index)],
-                 file="$OUT/%s.$F4.bgeo.sc" % port["name"])
+        made.add("filecache", "out_" + port["name"], inputs=[solver.output(index)], file="$OUT/%s.$F4.bgeo.sc" % port["name"])
+    if "liquid" in wires or settings.solver == "filmsolver":
+        surface = made.add("surface", "surface", inputs=[solver.output("state")])
+        made.add("filecache", "out_water", inputs=[surface], file="$OUT/water.$F4.vdb")
     return made

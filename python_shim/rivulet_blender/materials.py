@@ -43,6 +43,7 @@ def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
         return material
     new, link = tree.nodes.new, tree.links.new
     glass, inside, out = new("ShaderNodeBsdfGlass"), new("ShaderNodeVolumeAbsorption"), _output(tree)
+    material.diffuse_color = (0.55, 0.75, 0.85, 0.35)  # in the solid view
     glass.inputs["IOR"].default_value, glass.inputs["Roughness"].default_value = 1.333, 0.0
     inside.inputs["Color"].default_value, inside.inputs["Density"].default_value = (*tint, 1.0), density
     link(glass.outputs["BSDF"], out.inputs["Surface"])
@@ -59,7 +60,9 @@ def drops(name="Rivulet Drops"):
     shader = new("ShaderNodeBsdfPrincipled")
     shader.inputs["Base Color"].default_value = (0.35, 0.65, 0.85, 1)
     shader.inputs["Roughness"].default_value = 0.05
-    shader.inputs["Transmission"].default_value = 0.7
+    # Blender 4.0 renamed the socket
+    name = "Transmission" if "Transmission" in shader.inputs else "Transmission Weight"
+    shader.inputs[name].default_value = 0.7
     shader.inputs["IOR"].default_value = 1.333
     link(shader.outputs["BSDF"], _output(tree).inputs["Surface"])
     return material

@@ -4,6 +4,7 @@ import bpy
 import rivulet
 
 from . import props
+from .graph import schema
 
 
 class RIVULET_PT_main(bpy.types.Panel):
@@ -21,10 +22,12 @@ class RIVULET_PT_main(bpy.types.Panel):
         for name in ("strands", "liquid", "separation", "colliders", "folder"):
             layout.prop(settings, name)
         row = layout.row(align=True)
-        row.operator("rivulet.bake", icon="REC")
-        row.operator("rivulet.export", icon="EXPORT")
-        if settings.progress > 0:
+        if settings.running:
+            row.operator("rivulet.cancel", icon="CANCEL")
             layout.prop(settings, "progress", slider=True)
+        else:
+            row.operator("rivulet.bake", icon="REC")
+            row.operator("rivulet.export", icon="EXPORT")
         if settings.status:
             layout.label(text=settings.status)
 
@@ -39,7 +42,7 @@ def _folders():
     return found
 
 
-def _draw_parms(folder, settings, layout):
+def _draw_parms(folder, settings, layout, units):
     """Draws the parameters of a folder as the table says: hidden, greyed out, and the advanced ones only where they are asked for."""
     group, solver = getattr(settings, settings.solver), rivulet.nodes.find(settings.solver)
     values = {token: getattr(group, token) for token in group.__annotations__}
@@ -52,6 +55,11 @@ def _draw_parms(folder, settings, layout):
             line = layout.row()
             line.enabled = view == "shown"
             line.prop(group, token)
+            value = values[token]
+            several = hasattr(value, "__len__") and not isinstance(value, str)
+            readout = schema.readout(row, list(value) if several else value, schema.length_scale(units))
+            if readout:
+                layout.label(text=readout)
 
 
 def _panel(folder):
@@ -71,7 +79,7 @@ def _panel(folder):
         def draw(self, context):
             settings, layout = context.scene.rivulet, self.layout
             layout.use_property_split = True
-            _draw_parms(folder, settings, layout)
+            _draw_parms(folder, settings, layout, context.scene.unit_settings)
     Panel.__name__ = Panel.bl_idname
     return Panel
 

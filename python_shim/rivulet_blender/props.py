@@ -1,9 +1,11 @@
-"""The add-on's settings: objects, frames, and the parameters of the solvers as Blender properties, from the node table."""
+"""The settings of the sidebar: objects, frames, and the parameters of the solvers as Blender properties, from the node table."""
 import bpy
 from bpy.props import (BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty, IntVectorProperty,
                        PointerProperty, StringProperty)
 
 import rivulet
+
+from .graph import numbers, schema
 
 SOLVERS = [row for row in rivulet.nodes.all() if "solver" in row.flags]
 BIG = 3.0e38  # below the largest float: Blender stores limits as floats
@@ -26,11 +28,28 @@ def _default(row):
     return tuple(value) if isinstance(value, list) else value
 
 
-def _property(row):
-    """The Blender property of a row of the table, or None for a button."""
-    kind, size = row["type"], row["size"]
-    words = {"name": row["label"], "description": row["help"]}
+def _float(row, words):
+    """A number field. Lengths have Blender's unit, which shows 5e-05 as 50 micrometres."""
+    words = dict(words, precision=numbers.decimals(row), **_limits(row, "float"))
+    if row["unit"] == "m":
+        words["unit"] = "LENGTH"
+    if row["size"] == 1:
+        return FloatProperty(default=_default(row), **words)
+    return FloatVectorProperty(size=row["size"], default=_default(row), **words)
+
+
+def _int(row, words):
+    words = dict(words, **_limits(row, "int"))
     default = _default(row)
+    if row["size"] == 1:
+        return IntProperty(default=int(default), **words)
+    return IntVectorProperty(size=row["size"], default=tuple(int(number) for number in default), **words)
+
+
+def property_of(row):
+    """The Blender property of a row of the table, or None for a button."""
+    kind, default = row["type"], _default(row)
+    words = {"name": row["label"], "description": schema.tooltip(row)}
     if kind == "toggle":
         return BoolProperty(default=bool(default), **words)
     if kind == "menu":
@@ -38,15 +57,9 @@ def _property(row):
     if kind == "color":
         return FloatVectorProperty(size=3, subtype="COLOR", default=default, **words)
     if kind == "float":
-        limits = _limits(row, kind)
-        if size == 1:
-            return FloatProperty(default=default, precision=4, **limits, **words)
-        return FloatVectorProperty(size=size, default=default, precision=4, **limits, **words)
+        return _float(row, words)
     if kind == "int":
-        limits = _limits(row, kind)
-        if size == 1:
-            return IntProperty(default=int(default), **limits, **words)
-        return IntVectorProperty(size=size, default=tuple(int(number) for number in default), **limits, **words)
+        return _int(row, words)
     if kind in ("string", "ramp"):
         return StringProperty(default=default or "", **words)
     if kind == "file":
@@ -56,7 +69,7 @@ def _property(row):
 
 def _group(solver):
     """A PropertyGroup class with a property for every parameter of a solver."""
-    made = {row["token"]: _property(row) for row in solver.parms}
+    made = {row["token"]: property_of(row) for row in solver.parms}
     return type("Rivulet_" + solver.type, (bpy.types.PropertyGroup,),
                 {"__annotations__": {token: prop for token, prop in made.items() if prop is not None}})
 
@@ -86,6 +99,7 @@ class RivuletSettings(bpy.types.PropertyGroup):
                                      description="Meshes that strands and liquid collide with; they may move"),
         "folder": StringProperty(name="Cache", default="//rivulet", subtype="DIR_PATH", description="Folder of the baked frames"),
         "status": StringProperty(name="Status", default="", options={"SKIP_SAVE"}),
+        "running": BoolProperty(default=False, options={"SKIP_SAVE"}),
         "progress": FloatProperty(name="Baking", min=0, max=1, subtype="FACTOR", options={"SKIP_SAVE"}),
     }, **{name: PointerProperty(type=group) for name, group in GROUPS.items()})
 
@@ -98,7 +112,9 @@ class RivuletSettings(bpy.types.PropertyGroup):
             if token not in group.__annotations__ or not group.is_property_set(token):
                 continue
             value = getattr(group, token)
-            found[token] = tuple(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+            several = hasattr(value, "__len__") and not isinstance(value, str)
+            parts = [numbers.typed(part) if isinstance(part, float) else part for part in (value if several else [value])]
+            found[token] = tuple(parts) if several else parts[0]
         return found
 
 

@@ -1,4 +1,4 @@
-"""Shows the cache in the viewport: strands and liquid of the current frame."""
+"""Shows the baked frames of the sidebar's set-up: strands, and the liquid as water."""
 import os
 
 import bpy
@@ -6,45 +6,55 @@ from bpy.app.handlers import persistent
 
 import rivulet
 
-from . import bring, export, materials
+from . import bring, export, hiding, materials
+from .graph import cache
 
-STRANDS, DROPS, LIQUID = "Rivulet Strands", "Rivulet Drops", "Rivulet Liquid"
+STRANDS, LIQUID = "Rivulet Strands", "Rivulet Liquid"
+FILES = {"strands": "strands.%04d.bgeo.sc", "water": "water.%04d.vdb"}
 
 
 def path_of(scene, name, frame):
-    return os.path.join(export.folder_of(scene.rivulet), "%s.%04d.bgeo.sc" % (name, frame))
+    return os.path.join(cache.shown(export.folder_of(scene.rivulet)), FILES[name] % frame)
+
+
+def _strands(path):
+    thing = bring.strands(bring.load(path), STRANDS)
+    if thing is not None and not thing.data.materials:
+        thing.data.materials.append(materials.hair())
+
+
+def _water(path):
+    bring.level_set(bring.load(path), LIQUID, material=materials.water())
+
+
+def _replaced(scene):
+    """Objects that the results replace; colliders stay."""
+    return [thing for thing in (scene.rivulet.strands, scene.rivulet.liquid) if thing is not None]
 
 
 def update(scene):
-    """Imports the current frame; hides strands and liquid at frames that are not baked."""
-    frame = scene.frame_current
+    """Imports the current frame; at frames that are not baked the inputs are shown instead."""
+    any_there = False
     try:
-        path = path_of(scene, "strands", frame)
-        if os.path.exists(path):
-            strands = bring.load(path)
-            thing = bring.strands(strands, STRANDS)
-            if thing is not None and not thing.data.materials:
-                thing.data.materials.append(materials.hair())
-            bring.drops(strands, DROPS, materials.drops())
-        path = path_of(scene, "liquid", frame)
-        if os.path.exists(path):
-            bring.particles(bring.load(path), LIQUID, materials.drops())
+        for key, name, bring_one in (("strands", STRANDS, _strands), ("water", LIQUID, _water)):
+            path = path_of(scene, key, scene.frame_current)
+            there = os.path.exists(path)
+            any_there = any_there or there
+            if there:
+                bring_one(path)
+            thing = bpy.data.objects.get(name)
+            if thing is not None:
+                thing.hide_viewport = thing.hide_render = not there
     except rivulet.Error as reason:
         scene.rivulet.status = str(reason)
         return
-    for name, kind in ((STRANDS, "strands"), (DROPS, "strands"), (LIQUID, "liquid")):
-        thing = bpy.data.objects.get(name)
-        if thing is not None:
-            thing.hide_viewport = thing.hide_render = not os.path.exists(path_of(scene, kind, frame))
-    # the simulated hair replaces the groom in renders
-    if scene.rivulet.strands is not None:
-        there = os.path.exists(path_of(scene, "strands", frame))
-        scene.rivulet.strands.hide_render = there
+    for thing in _replaced(scene):
+        (hiding.hide if any_there else hiding.restore)(thing)
 
 
 @persistent
 def on_frame(scene, _graph=None):
-    if not export.busy and os.path.isdir(export.folder_of(scene.rivulet)):
+    if not export.busy and (scene.rivulet.strands or scene.rivulet.liquid):
         update(scene)
 
 

@@ -18,7 +18,7 @@ static const struct {
     {"cook", rv_cli_cook,
      "cook SCENE [--node N] [--frames A-B] [--out DIR] [--set NODE.PARM=VALUE] [--threads N] [--report FILE]\n"
      "             [--preview FACTOR] [--max-memory SIZE] [--resume] [--from STATE --start N] [--confine DIR[:DIR]]\n"
-     "             [--quiet]"},
+     "             [--progress] [--quiet]"},
     {"flipbook", rv_cli_flipbook,
      "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
      "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"

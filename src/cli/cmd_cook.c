@@ -29,6 +29,7 @@ static RvResult parse(int argc, char** argv, RvTextList* set, RvTextList* words,
       {"--start", RV_OPTION_TEXT, &o->start},
       {"--confine", RV_OPTION_TEXT, &o->session.confine},
       {"--preview", RV_OPTION_TEXT, &o->session.preview},
+      {"--progress", RV_OPTION_FLAG, &o->session.progress},
       {"--quiet", RV_OPTION_FLAG, &o->session.quiet},
   };
   RvResult result = rv_cli_options(argc, argv, options, sizeof options / sizeof *options, words, error);

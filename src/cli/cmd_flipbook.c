@@ -394,7 +394,7 @@ static RvResult render_all(Flipbook* f, RvError* error) {
   if (!result) result = choose_camera(f, first, last, error);
   if (!result && f->movie) result = make_picture_folder(f, error);
   f->rig = f->view;
-  f->progress = rv_cli_progress_begin(first, last, f->session.quiet);
+  f->progress = rv_cli_progress_begin(first, last, f->session.quiet, false);
   for (double frame = first; !result && frame <= last; ++frame) result = render_frame(f, frame, error);
   double fps = f->source.session ? rv_scene_fps(f->source.session->scene) : DEFAULT_FPS;
   if (!result && f->movie)

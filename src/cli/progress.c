@@ -13,8 +13,9 @@ enum { LINE_COLUMNS = 110 };
 static const double REDRAW_SECONDS = 0.1;  // least time between two updates
 static const double LEAST_SHARE = 0.01;    // of the run, from which the remaining time is estimated
 
-RvProgress rv_cli_progress_begin(double first, double last, bool quiet) {
-  return (RvProgress){.live = !quiet && rv_platform_is_terminal(stderr),
+RvProgress rv_cli_progress_begin(double first, double last, bool quiet, bool lines) {
+  return (RvProgress){.live = lines || (!quiet && rv_platform_is_terminal(stderr)),
+                      .lines = lines,
                       .first = first,
                       .last = last,
                       .begun = rv_clock_wall(),
@@ -63,9 +64,12 @@ void rv_cli_progress_update(RvProgress* progress, double frame, double fraction,
   char line[256];
   snprintf(line, sizeof line, "frame %g/%g  %3.0f%%%s%s  %s", frame, progress->last, 100 * done, remaining, liquid,
            stage);
-  fprintf(stderr, "\r%-*.*s", LINE_COLUMNS, LINE_COLUMNS, line);
+  if (progress->lines)
+    fprintf(stderr, "%s\n", line);
+  else
+    fprintf(stderr, "\r%-*.*s", LINE_COLUMNS, LINE_COLUMNS, line);
   fflush(stderr);
-  progress->on_screen = true;
+  progress->on_screen = !progress->lines;
 }
 
 void rv_cli_progress_report(RvProgress* progress, const RvFrameReport* report) {

@@ -1,4 +1,4 @@
-// Progress line of a long command, shown on a terminal only.
+// Progress line of a long command: redrawn on a terminal, or line by line for a program that reads it (--progress).
 #ifndef RV_CLI_PROGRESS_H
 #define RV_CLI_PROGRESS_H
 
@@ -7,7 +7,8 @@
 #include "rivulet/scene.h"
 
 typedef struct RvProgress {
-  bool live;                        // standard error is a terminal and --quiet is not given
+  bool live;                        // standard error is a terminal and --quiet is not given, or lines
+  bool lines;                       // each update is a line of its own
   double first, last;               // frames
   double from;                      // first frame that this run cooked; NaN until then
   double begun;                     // wall clock, s
@@ -17,7 +18,7 @@ typedef struct RvProgress {
   bool on_screen;                   // the line is visible
 } RvProgress;
 
-RvProgress rv_cli_progress_begin(double first, double last, bool quiet);
+RvProgress rv_cli_progress_begin(double first, double last, bool quiet, bool lines);
 // Draws at most ten times a second. `fraction` is of the frame.
 void rv_cli_progress_update(RvProgress* progress, double frame, double fraction, const char* what);
 // Takes the liquid and the slowest stage from a frame's report.

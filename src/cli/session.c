@@ -202,7 +202,7 @@ RvResult rv_cli_session_open(RvSession* session, const RvSessionOptions* options
     rv_cli_session_close(session, NULL);
     return result;
   }
-  session->progress = rv_cli_progress_begin(session->first, session->last, options->quiet);
+  session->progress = rv_cli_progress_begin(session->first, session->last, options->quiet, options->progress);
   rv_scene_set_hooks(
       session->scene,
       &(RvSceneHooks){

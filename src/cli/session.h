@@ -32,6 +32,7 @@ typedef struct RvSessionOptions {
   const char* preview;    // factor of a faster, coarser scene; NULL: 1
   int threads;
   const char* max_memory;  // --max-memory; NULL: what the environment or the machine gives
+  bool progress;           // --progress: the progress as lines
   bool quiet;
 } RvSessionOptions;
 

@@ -28,30 +28,37 @@ import rivulet  # noqa: E402
 
 
 class Layout:
-    """Records what is drawn: token -> enabled."""
+    """Records what is drawn: token -> enabled, and all texts."""
 
-    def __init__(self, drawn=None):
+    def __init__(self, drawn=None, texts=None):
         self.drawn, self.enabled = {} if drawn is None else drawn, True
+        self.texts = [] if texts is None else texts
 
     def row(self, **_):
-        return Layout(self.drawn)
+        return Layout(self.drawn, self.texts)
+
+    def label(self, text):
+        self.texts.append(text)
 
     def prop(self, _group, token, **_):
         self.drawn[token] = self.enabled
 
 
-def draw(solver, advanced, **values):
+UNITS = types.SimpleNamespace(system="METRIC", scale_length=1.0)
+
+
+def draw(solver, advanced, texts=None, **values):
     """What all panels draw for a solver with these values."""
     group = types.SimpleNamespace(__annotations__=props.GROUPS[solver].__annotations__)
     for row in rivulet.nodes.find(solver).parms:
         if row["token"] in group.__annotations__:
             setattr(group, row["token"], values.get(row["token"], row.get("default")))
     settings = types.SimpleNamespace(solver=solver, advanced=advanced, **{solver: group})
-    layout = Layout()
+    layout = Layout(texts=texts)
     for panel in panels.PANELS[1:]:
         one = panel()
         one.layout = layout
-        one.draw(types.SimpleNamespace(scene=types.SimpleNamespace(rivulet=settings)))
+        one.draw(types.SimpleNamespace(scene=types.SimpleNamespace(rivulet=settings, unit_settings=UNITS)))
     return layout.drawn
 
 
@@ -74,4 +81,8 @@ assert source.view("vel", {}) == "shown" and source.view("shape", {}, [True]) ==
 assert groom.view("group", {}, [False]) == groom.view("group", {}) == "hidden" and groom.view("group", {}, [True]) == "shown"
 assert rivulet.nodes.holds("{ a == 1 b != 2 }", {"a": 1, "b": 3}) and not rivulet.nodes.holds("{ a == 1 b != 2 }", {"a": 1, "b": 2})
 assert rivulet.nodes.find("wetness").view("widthramp", {"widthattrib": ""}) == "disabled"
+# a number that its field shows as zero has a text
+said = []
+draw("wetsolver", True, said, dragtangent=2.5e-7, dragnormal=5e-5)
+assert said == ["= 2.5e-07 kg/(m s)"], said
 print("%d simple and %d advanced parameters of the wet solver are drawn" % (len(simple), len(everything) - len(simple)))

@@ -13,6 +13,7 @@
 static const RvPortDef inputs[] = {{"strands", "Strands", "Open curves, root first.", true},
                                    {"colliders", "Colliders", "What is in the way.", false}};
 static const RvPortDef outputs[] = {{"strands", "Strands", "The curves.", false}, {"state", "State", "All.", false}};
+static const unsigned takes[] = {RV_PORT_CURVES | RV_PORT_VDBS, 0};
 static const char* const stages[] = {"sort", "solve", NULL};
 static const RvFieldDef fields[] = {
     RV_FIELD("P", RV_POINT, RV_F32, 3, RV_TAG_POINT, "strands", "m", "solve", true, "Place."),
@@ -26,6 +27,7 @@ static const RvNodeType sample = {.type = "sample",
                                   .flags = RV_NODE_SOLVER | RV_NODE_WRITES | RV_NODE_DOP,
                                   .inputs = inputs,
                                   .ninput = 2,
+                                  .takes = takes,
                                   .outputs = outputs,
                                   .noutput = 2,
                                   .parms = &sample_table,
@@ -324,6 +326,11 @@ static void json_text(void** state) {
   assert_true(json_is_true(json_object_get(json_array_get(ins, 0), "required")));
   assert_true(json_is_false(json_object_get(json_array_get(ins, 1), "required")));
   assert_string_equal(string_of(json_array_get(outs, 1), "name"), "state");
+  const json_t* takes = json_object_get(json_array_get(ins, 0), "takes");
+  assert_int_equal(json_array_size(takes), 2);
+  assert_string_equal(json_string_value(json_array_get(takes, 0)), "curves");
+  assert_string_equal(json_string_value(json_array_get(takes, 1)), "vdbs");
+  assert_int_equal(json_array_size(json_object_get(json_array_get(ins, 1), "takes")), 0);
   json_t* parms = json_object_get(root, "parms");
   const char* folder = "";
   size_t n = 0;

@@ -103,14 +103,32 @@ static void write_parm(RvText* out, const RvParmDef* row, const char* folder) {
   rv_text_add(out, "}");
 }
 
-// Writes the inputs or outputs.
-static void write_ports(RvText* out, const char* name, const RvPortDef* ports, size_t count, bool inputs) {
+// Writes the kinds of geometry that an input takes, of which one must be there; an empty list takes any.
+static void write_takes(RvText* out, unsigned takes) {
+  static const char* const words[] = {"curves", "faces", "points", "vdbs"};
+  key(out, ", ", "takes");
+  rv_text_add(out, "[");
+  const char* before = "\"";
+  for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
+    if (!(takes & 1u << k)) continue;
+    rv_text_addf(out, "%s%s\"", before, words[k]);
+    before = ", \"";
+  }
+  rv_text_add(out, "]");
+}
+
+// Writes the inputs, with the kinds that they take, or the outputs.
+static void write_ports(RvText* out, const char* name, const RvPortDef* ports, size_t count, bool inputs,
+                        const unsigned* takes) {
   key(out, ",\n  ", name);
   rv_text_add(out, "[");
   for (size_t i = 0; i < count; ++i) {
     string_member(out, i ? ",\n    {" : "\n    {", "name", ports[i].name);
     string_member(out, ", ", "label", ports[i].label);
-    if (inputs) rv_text_addf(out, ", \"required\": %s", boolean(ports[i].required));
+    if (inputs) {
+      rv_text_addf(out, ", \"required\": %s", boolean(ports[i].required));
+      write_takes(out, takes ? takes[i] : 0);
+    }
     string_member(out, ", ", "help", ports[i].help);
     rv_text_add(out, "}");
   }
@@ -211,8 +229,8 @@ void rv_describe_json(const RvNodeType* type, RvText* out) {
     write_string(out, rv_describe_flag(type, i));
   }
   rv_text_add(out, "]");
-  write_ports(out, "inputs", type->inputs, type->ninput, true);
-  write_ports(out, "outputs", type->outputs, type->noutput, false);
+  write_ports(out, "inputs", type->inputs, type->ninput, true, type->takes);
+  write_ports(out, "outputs", type->outputs, type->noutput, false, NULL);
   write_parms(out, type->parms);
   write_presets(out, type);
   write_state(out, type);
