@@ -224,8 +224,24 @@ static RvResult emit_converged(const RvBenchOut* out, Case* c, const RvWetRig* r
 
 // Times of the measured part of a run.
 typedef struct Times {
-  double cpu, wall;  // seconds a step
+  double cpu, wall;          // seconds a step
+  double contacts, strands;  // seconds a step by the clock of these stages
 } Times;
+
+// Seconds of the finding of contacts and of the strands' solve so far.
+static void read_stages(const RvWetRig* rig, double* contacts, double* strands) {
+  *contacts = rv_wet_stage_seconds(&rig->solver, RV_WET_STAGE_contacts);
+  *strands = rv_wet_stage_seconds(&rig->solver, RV_WET_STAGE_strands);
+}
+
+// Shares of contacts and strands, and their CPU a link. Stages are timed by the clock; with one thread their shares are
+// those of the CPU.
+static void emit_stages(const RvBenchOut* out, const RvWetRig* rig, Times a_step) {
+  double share = (a_step.contacts + a_step.strands) / a_step.wall, links = (double)rig->contacts.stats.links;
+  rv_bench_emit(out, "share_contacts", a_step.contacts / a_step.wall, "");
+  rv_bench_emit(out, "share_strands", a_step.strands / a_step.wall, "");
+  if (links > 0) rv_bench_emit(out, "us_per_link_substep", 1e6 * share * a_step.cpu / SUBSTEPS / links, "us");
+}
 
 // Times, memory, counts and iterations of the measured steps.
 static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig, Times a_step, double mb) {
@@ -234,6 +250,7 @@ static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig,
   rv_bench_emit(out, "speedup_over_libwethair", c->peer_cpu / a_step.cpu, "x");
   rv_bench_emit(out, "wall_s_per_step", a_step.wall, "s");
   rv_bench_emit(out, "us_per_vertex_substep", 1e6 * a_step.cpu / SUBSTEPS / vertices, "us");
+  emit_stages(out, rig, a_step);
   rv_bench_emit(out, "memory", mb, "MB");
   rv_bench_emit(out, "memory_of_libwethair", mb / c->peer_mb, "");
   rv_bench_emit(out, "particles", (double)rig->pool.liquid.particles.count, "");
@@ -260,10 +277,15 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   rig.strands.iterations = 0;
   rig.strands.cg_iterations = 0;
   rig.strands.residual = 0;
-  double cpu = rv_clock_cpu(), wall = rv_clock_wall();
+  double cpu = rv_clock_cpu(), wall = rv_clock_wall(), contacts[2], strands[2];
+  read_stages(&rig, &contacts[0], &strands[0]);
   if (!result) result = run_to(&rig, MEASURED_TIME, 1, error);
+  read_stages(&rig, &contacts[1], &strands[1]);
   double steps = MEASURED_TIME / STEP;
-  Times a_step = {.cpu = (rv_clock_cpu() - cpu) / steps, .wall = (rv_clock_wall() - wall) / steps};
+  Times a_step = {.cpu = (rv_clock_cpu() - cpu) / steps,
+                  .wall = (rv_clock_wall() - wall) / steps,
+                  .contacts = (contacts[1] - contacts[0]) / steps,
+                  .strands = (strands[1] - strands[0]) / steps};
   double mb = (rv_bench_memory_peak() - idle) / 1e6;
   if (!result) emit_cost(out, &c, &rig, a_step, mb);
   // The steps until the tips are compared with the reference.

@@ -228,6 +228,7 @@ static RvResult step_once(Bench* b, Case which, int iterations, int* cg, double*
                          spring_spread,
                          NULL,
                          NULL,
+                         NULL,
                          NULL};
   const RvStrandStepDef def = {.dt = DT,
                                .max_iterations = iterations,

@@ -13,7 +13,8 @@
 #include "math/scalar.h"
 #include "space/sort.h"
 
-enum { CHUNKS = 256 };      // chunks of edges; fixed, so that results do not depend on the number of threads
+enum { CHUNKS = 256 };      // chunks of edges at most; fixed, so that results do not depend on the number of threads
+enum { LEAST_GRAIN = 64 };  // edges of a chunk at least: each chunk clears a cache of pairs (Seen)
 enum { AXIS_BITS = 21 };    // of a cell's key for each axis at most
 enum { MAX_ENTRIES = 48 };  // mean entries of an edge at most: beyond, cells are doubled
 enum { MORE_ENTRIES = 4096, MAX_DOUBLINGS = 60 };
@@ -570,7 +571,8 @@ static Broad* begin(RvContacts* c, double dt, const RvContactDef* def) {
   if (!c->broad && !(c->broad = rv_alloc_zero(1, sizeof *c->broad))) return NULL;
   Broad* b = RV_TAKE(c->scratch, Broad, 1);
   if (!b) return NULL;
-  *b = (Broad){.c = c, .def = def, .dt = dt, .grain = (c->nedge + CHUNKS - 1) / CHUNKS, .work = c->broad};
+  const size_t share = (c->nedge + CHUNKS - 1) / CHUNKS;
+  *b = (Broad){.c = c, .def = def, .dt = dt, .grain = share > LEAST_GRAIN ? share : LEAST_GRAIN, .work = c->broad};
   for (int k = 0; k < CHUNKS; ++k) {
     b->work->entered[k].count = 0;
     b->work->found[k].count = 0;

@@ -23,6 +23,7 @@
 #include "space/sort.h"
 
 enum { PLACES_OF_TASK = 64 };
+enum { LAW_STEPS = 1024 };       // of the table of the law; interpolated it is within 2e-6
 enum { AXIS_BITS = 20 };         // of a cell's key for each axis
 enum { MOST_NEIGHBOURS = 256 };  // of a place in the mean; where there are more, a shorter range is enough
 // Share under water: below it a strand counts as dry. Spray of single particles has less.
@@ -57,6 +58,7 @@ typedef struct Meniscus {
   uint32_t* number;               // [count] of neighbours
   double* charge;                 // [count] lessened
   RvMeniscusSprings* springs;     // of the places as they were found
+  double law[LAW_STEPS + 2];      // x K1(x) with the fade, at equal steps of the distance from 0 to the range
 } Meniscus;
 
 //---------------------------------------------------------------------------------------------- the law
@@ -80,12 +82,21 @@ double rv_couple_bessel_k1(double x) {
   return sqrt(x) * rv_exp(-x) * polynomial(high, 7, 2 / x);
 }
 
-// Slope of the surface over distance and charge, 1/m2, at a square of the distance; 0 beyond the range.
+// The table of the law: a surface of a thousand hairs has some 200,000 pairs.
+static void tabulate_law(Meniscus* k) {
+  for (int i = 0; i < LAW_STEPS + 2; ++i) {
+    double share = (double)i / LAW_STEPS;
+    double fade = rv_smooth_step((1 - share) / (1 - FADE));
+    k->law[i] = fade * rv_couple_bessel_k1(share * k->range / k->length);
+  }
+}
+
+// Slope of the surface over distance and charge, 1/m2, at a square of the distance, which is below the range.
 static double slope_of(const Meniscus* k, double square, double least) {
-  double d = sqrt(square);
-  if (!(d < k->range)) return 0;
-  double fade = rv_smooth_step((k->range - d) / ((1 - FADE) * k->range));
-  return fade * rv_couple_bessel_k1(d / k->length) / (square + least);
+  double at = sqrt(square) / k->range * LAW_STEPS;
+  int i = (int)at;
+  double law = k->law[i] + (at - i) * (k->law[i + 1] - k->law[i]);
+  return law / (square + least);
 }
 
 //---------------------------------------------------------------------------------------------- places
@@ -245,6 +256,7 @@ static bool find_neighbours(Meniscus* k) {
   if (!rv_couple_springs_resize(springs, k->count, total)) return false;
   springs->first.data[0] = 0;
   for (size_t i = 0; i < k->count; ++i) springs->first.data[i + 1] = springs->first.data[i] + k->number[i];
+  tabulate_law(k);
   rv_parallel_for(k->count, PLACES_OF_TASK, list_neighbours, k);
   return true;
 }

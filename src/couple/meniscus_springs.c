@@ -156,6 +156,14 @@ static void spread(void* user, size_t batch, double* out) {
   }
 }
 
+static unsigned drawn(void* user, size_t batch) {
+  const RvMeniscusSprings* s = user;
+  unsigned lanes = 0;
+  for (size_t i = s->batch_first.data[batch]; i < s->batch_first.data[batch + 1]; ++i)
+    if (s->first.data[i] < s->first.data[i + 1]) lanes |= 1U << s->ends.data[i].lane % RV_LANES;
+  return lanes;
+}
+
 //---------------------------------------------------------------------------------------------- groups
 
 static void groups(void* user, uint32_t* group) {
@@ -191,6 +199,7 @@ bool rv_couple_springs_bind(RvMeniscusSprings* s, const RvStrandModel* model, co
                        .diagonal = diagonal,
                        .gather = gather,
                        .spread = spread,
+                       .drawn = drawn,
                        .groups = groups};
   return true;
 }

@@ -488,6 +488,22 @@ void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
   }
 }
 
+// Film thinner than this share of the radius does not limit the substeps, however fast it is: it cannot be seen, and no
+// cell loses more than it has (limit_fluxes). Traces on hair that bulk liquid has left took 32 substeps.
+#define THIN_FILM 1e-3
+
+// Whether the film of a cell counts for the Courant number: it is neither dry nor a trace, and can leave the cell.
+RV_INLINE RvLaneMask counts_for_courant(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes r = rv_lanes_load(w->radius + k), volume = rv_lanes_load(w->volume + k);
+  const RvLanes hairs_in_cell = rv_lanes_load(w->hairs + k) * rv_lanes_load(w->now.cell + k);
+  const RvLaneMask visible = rv_lanes_positive(volume - rv_lanes_set(2 * RV_PI * THIN_FILM) * r * r * hairs_in_cell);
+  if (!w->suction || i + 1 < w->n) return visible;
+  // the tip of a bundle gives only what is beyond its free area (hold_tip)
+  const RvLanes free_area = rv_lanes_load(w->free_area + k);
+  return visible & ~(rv_lanes_positive(free_area) & rv_lanes_positive(free_area * hairs_in_cell - volume));
+}
+
 // Courant number: the largest share of a cell that would leave it within the step.
 double RV_KERNEL(rv_film_courant)(const RvFilmWork* w) {
   double most = 0;
@@ -498,8 +514,7 @@ double RV_KERNEL(rv_film_courant)(const RvFilmWork* w) {
       const int k = i * RV_W + lane;
       const RvLanes right = i + 1 < w->n ? rv_lanes_load(w->speed + k) : rv_lanes_max(left, zero);
       const RvLanes out = (rv_lanes_max(right, zero) + rv_lanes_max(-left, zero)) / rv_lanes_load(w->now.cell + k);
-      // dry cells do not count, whatever their speed
-      worst = rv_lanes_max(worst, rv_lanes_select(rv_lanes_positive(rv_lanes_load(w->volume + k)), out, zero));
+      worst = rv_lanes_max(worst, rv_lanes_select(counts_for_courant(w, i, lane), out, zero));
       left = right;
     }
     double each[RV_V] __attribute__((aligned(64)));

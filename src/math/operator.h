@@ -36,6 +36,9 @@ typedef struct RvOperator {
   // Mask of the lanes of a block on which a term acts that would be lost if they moved far. These lanes begin a step at
   // their last position instead of the inertial prediction. NULL: none.
   unsigned (*held)(void* user, size_t block);
+  // Mask of the lanes of a block that a term draws towards other lanes. Alone they would spring back, so they are not
+  // solved alone for their first guess. NULL: none.
+  unsigned (*drawn)(void* user, size_t block);
   // Joins the components of lanes that the terms couple (rv_operator_join): group[RV_LANES * block + lane] leads to the
   // lowest lane number of its component. NULL: all lanes are one component.
   void (*groups)(void* user, uint32_t* group);

@@ -55,6 +55,13 @@ static unsigned held(void* user, size_t k) {
   return lanes;
 }
 
+static unsigned drawn(void* user, size_t k) {
+  const RvOperatorSum* s = user;
+  unsigned lanes = s->a->drawn ? s->a->drawn(s->a->user, k) : 0;
+  if (s->b->drawn) lanes |= s->b->drawn(s->b->user, k);
+  return lanes;
+}
+
 static void groups(void* user, uint32_t* group) {
   const RvOperatorSum* s = user;
   s->a->groups(s->a->user, group);
@@ -76,6 +83,7 @@ const RvOperator* rv_operator_sum(RvOperatorSum* s, const RvOperator* a, const R
                        .spread = joined ? spread : NULL,
                        .block = blocks ? block : NULL,
                        .held = held,
+                       .drawn = drawn,
                        .groups = a->groups && b->groups ? groups : NULL};
   return &s->op;
 }

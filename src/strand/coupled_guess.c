@@ -8,6 +8,9 @@
 // Most iterations of the guess, and its tolerance relative to the first decrement: it only has to come near.
 enum { GUESS_ITERATIONS = 8 };
 static const double GUESS_TOLERANCE = 1e-2;
+// The same for lanes that other strands draw (RvOperator.drawn): alone they would spring back, so they are solved alone
+// only if they are farther off than a large acceleration moves them, as after a jump of the roots.
+static const double DRAWN_GUESS_TOLERANCE = 1;
 
 static const unsigned ALL_LANES = 0xffu;
 
@@ -39,9 +42,10 @@ static bool is_converged(RvCoupled* c, size_t k, unsigned start_lanes) {
   // against the reference decrement of each lane
   double scale[RV_LANES], sum = 0;
   bool converged = true;
+  const unsigned drawn_lanes = c->op->drawn ? c->op->drawn(c->op->user, k) : 0;
   rv_strand_step_scale(b, w, scale);
   for (int lane = 0; lane < b->lanes; ++lane) {
-    const double threshold = GUESS_TOLERANCE * scale[lane];
+    const double threshold = (drawn_lanes >> lane & 1 ? DRAWN_GUESS_TOLERANCE : GUESS_TOLERANCE) * scale[lane];
     const bool definite = !(c->indefinite_lanes[k] >> lane & 1);
     converged &= start_lanes >> lane & 1 || (definite && squared_decrement[lane] <= threshold * threshold);
     sum += scale[lane] * scale[lane];
