@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/rng.h"
 #include "base/timer.h"
 #include "math/scalar.h"
 #include "view/view_scene.h"
@@ -16,7 +15,7 @@ enum {
   LEAST_BATCH = 64,  // tiles a batch, at least
   TILES_A_TASK = 2,
   PLAIN_SAMPLES = 4,      // samples a pixel after which a tile that shows only the backdrop ends
-  FEW_SAMPLES = 8,        // samples a pixel below which fireflies are clamped more
+  DRAFT_PLAIN = 1,        // the same of pictures with few samples
   FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
   MAX_SAMPLES = 65536,    // of options.samples
   MAX_SKY_SAMPLES = 4096  // of options.sky_samples
@@ -28,46 +27,6 @@ static const double BRIGHTEST = 6;       // samples are clamped to this, after e
 static const double MIDDLE_GREY = 0.18;  // linear; the unit of options.noise
 
 //---------------------------------------------------------------------------------------------- samples
-
-// Reverses the order of the 32 bits.
-static uint32_t reversed(uint32_t x) {
-  x = __builtin_bswap32(x);
-  x = ((x & 0xf0f0f0f0u) >> 4) | ((x & 0x0f0f0f0fu) << 4);
-  x = ((x & 0xccccccccu) >> 2) | ((x & 0x33333333u) << 2);
-  return ((x & 0xaaaaaaaau) >> 1) | ((x & 0x55555555u) << 1);
-}
-
-// Owen scrambling by a hash in which each bit depends on higher bits only (Laine and Karras 2011; constants of
-// Burley 2020, "Practical hash-based Owen scrambling").
-static uint32_t scrambled(uint32_t x, uint32_t seed) {
-  x = reversed(x);
-  x += seed;
-  x ^= x * 0x6c50b47cu;
-  x ^= x * 0xb82f1e52u;
-  x ^= x * 0xc7afe638u;
-  x ^= x * 0x8d22f6e6u;
-  return reversed(x);
-}
-
-// Hash of a seed and a number: finaliser of MurmurHash3.
-static uint32_t mixed(uint32_t seed, uint32_t k) {
-  uint32_t h = seed ^ (k * 0x9e3779b9u);
-  h = (h ^ (h >> 16)) * 0x85ebca6bu;
-  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-  return h ^ (h >> 16);
-}
-
-// The first two dimensions of the Sobol sequence, shuffled and scrambled with a new key for each pair of dimensions.
-void rv_view_sampler_next(RvSampler* s, double out[2]) {
-  uint32_t key = mixed(s->seed, s->dimension++);
-  uint32_t i = scrambled(s->index, key);
-  uint32_t y = 0;
-  uint32_t x = reversed(i);
-  for (uint32_t v = 1u << 31, n = i; n; n >>= 1, v ^= v >> 1)
-    if (n & 1) y ^= v;
-  out[0] = scrambled(x, mixed(key, 1)) * 0x1p-32;
-  out[1] = scrambled(y, mixed(key, 2)) * 0x1p-32;
-}
 
 // Samples the tent filter, two pixels wide, about the pixel's centre.
 static double tent(double u) {
@@ -119,7 +78,7 @@ static void add_layers(Pixel* pixel, const RvFirstHit* first) {
 // Adds the samples [first, last) of a pixel; true if all of them saw only the unshadowed backdrop.
 static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel* pixel, Work* work) {
   const RvViewOptions* o = job->shader.options;
-  RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
+  RvSampler sampler = rv_view_sampler_at(o->seed, x, y, o->samples);
   bool backdrop_only = true;
   for (int i = first; i < last; ++i) {
     sampler.index = (uint32_t)i;
@@ -132,7 +91,7 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
                                     &plain, o->layers ? &first_hit : NULL);
     add_layers(pixel, &first_hit);
     double peak = fmax(c.x, fmax(c.y, c.z)),
-           brightest = (o->samples < FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
+           brightest = (o->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
     // Clamp; a sample that is NaN counts as black.
     if (!(peak <= brightest)) c = peak > brightest ? rv_scale(c, brightest / peak) : rv_vec3(0, 0, 0);
     double b = luminance(c);
@@ -183,7 +142,8 @@ static void render_tile(const Job* job, size_t tile) {
   int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
   Pixel pixels[TILE * TILE] = {{.met = 0}};
   bool backdrop_only = true;
-  for (int next = o->samples < PLAIN_SAMPLES ? o->samples : PLAIN_SAMPLES; done < next;) {
+  int first = o->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_PLAIN : PLAIN_SAMPLES;
+  for (int next = o->samples < first ? o->samples : first; done < next;) {
     for (int i = 0; i < count; ++i)
       backdrop_only &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
     done = next;

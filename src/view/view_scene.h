@@ -145,8 +145,11 @@ typedef struct RvBox {
   double wide, high;            // panel: tangents of the half angles
 } RvBox;
 
-enum { RV_BOX_KEY, RV_BOX_RIM, RV_BOX_FILL, RV_BOX_COUNT };
-enum { RV_VIEW_MAX_LAMPS = 32 };
+enum { RV_BOX_KEY, RV_BOX_SPOT, RV_BOX_RIM, RV_BOX_FILL, RV_BOX_COUNT };
+enum {
+  RV_VIEW_MAX_LAMPS = 32,
+  RV_VIEW_FEW_SAMPLES = 8  // samples a pixel below which a picture is a draft: coarser curves, tighter clamp
+};
 
 // Shading of one camera ray: a pure function of its arguments.
 typedef struct RvShader {
@@ -164,7 +167,8 @@ typedef struct RvShader {
 
 // Position in the low-discrepancy sequence of one pixel.
 typedef struct RvSampler {
-  uint32_t seed;       // of the pixel
+  uint32_t seed;       // of the block of pixels
+  uint32_t first;      // place of the pixel's first sample in the block's sequence
   uint32_t index;      // of the sample
   uint32_t dimension;  // next pair of dimensions
   float time;          // of the ray: 0 at shutter open, 1 at shutter close
@@ -173,7 +177,9 @@ typedef struct RvSampler {
 // Embree occlusion filter of hair and water: they attenuate a shadow ray instead of blocking it.
 void rv_view_attenuate(const struct RTCFilterFunctionNArguments* arguments);
 
-// Two numbers of a stratified sequence over the samples of one pixel (render.c).
+// Samples of a pixel (sampler.c), of which there are at most `samples`; then two numbers at a time of a sequence that is
+// stratified over the samples of a pixel and over the pixels around it.
+RvSampler rv_view_sampler_at(uint64_t seed, int x, int y, int samples);
 void rv_view_sampler_next(RvSampler* sampler, double out[2]);
 
 RvResult rv_view_shader_make(RvShader* shader, RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
