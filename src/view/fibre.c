@@ -12,12 +12,12 @@
 #include "math/scalar.h"
 #include "view/light.h"
 
-static const double LEAST_LOOK = 0.05;     // roughness below which no hair is drawn: a picture's few rays would miss it
-static const double FILM_ALONG = 0.055;     // roughness of the film's reflection: beads and waves of the film
-static const double LEAST_BACK = 1e-5;     // share sent back, against division by zero
-static const double DARK = 0.05;           // transmittance below which further strands do not matter
-static const double LEAST_CHANCE = 0.15;   // of a sample that does not follow the fibre
-static const double PILE_SHARE = 0.8;      // of these samples that follow the light of many strands
+static const double LEAST_LOOK = 0.05;    // roughness below which no hair is drawn: a picture's few rays would miss it
+static const double FILM_ALONG = 0.055;   // roughness of the film's reflection: beads and waves of the film
+static const double LEAST_BACK = 1e-5;    // share sent back, against division by zero
+static const double DARK = 0.05;          // transmittance below which further strands do not matter
+static const double LEAST_CHANCE = 0.15;  // of a sample that does not follow the fibre
+static const double PILE_SHARE = 0.8;     // of these samples that follow the light of many strands
 // Start of shadow rays, in radii: beyond the strand itself and those beside it, which lie in the same layer of the pile
 // and shade each other in the shares of the layer already.
 static const double SHADOW_NEAR = 4;

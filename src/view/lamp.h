@@ -10,9 +10,9 @@
 // A latitude-longitude image of radiance, with the sums by which directions are sampled in proportion to brightness.
 typedef struct RvDome {
   int width, height;
-  float* rgb;      // first row on top
-  double* rows;    // [height + 1] sums over the rows above, from 0 to 1
-  float* columns;  // [height][width + 1] sums within a row, from 0 to 1
+  float* rgb;                     // first row on top
+  double* rows;                   // [height + 1] sums over the rows above, from 0 to 1
+  float* columns;                 // [height][width + 1] sums within a row, from 0 to 1
   int *row_guide, *column_guide;  // where the search for a number in the sums begins
 } RvDome;
 

@@ -163,8 +163,7 @@ static RvVec3 mesh_sample(const RvSurface* s, const double u[2], const double v[
 //---------------------------------------------------------------------------------------------- dispatch by kind
 
 RvVec3 rv_view_scatter(const RvSurface* s, RvVec3 light, double* density) {
-  RvVec3 f =
-      s->kind == RV_PART_HAIR ? rv_view_hair_scatter(s, light, density) : mesh_scatter(s, light, density);
+  RvVec3 f = s->kind == RV_PART_HAIR ? rv_view_hair_scatter(s, light, density) : mesh_scatter(s, light, density);
   *density = fmax(*density, LEAST_DENSITY);
   return f;
 }

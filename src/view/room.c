@@ -40,8 +40,9 @@ static RvResult add_box(RvShader* s, const RvBox* b, RvError* error) {
 }
 
 // Places the lamps of the built-in studio: key from upper left behind the camera, with a bright spot in its middle that
-// makes wet things sparkle, rim from upper right behind the subject, fill from the right. Each line gives direction, irradiance (linear RGB), radius of the disc and half sides
-// of the panel, whose area about equals the disc's. The ceiling is a lamp too. A furnace has only its even light.
+// makes wet things sparkle, rim from upper right behind the subject, fill from the right. Each line gives direction,
+// irradiance (linear RGB), radius of the disc and half sides of the panel, whose area about equals the disc's. The
+// ceiling is a lamp too. A furnace has only its even light.
 RvResult rv_view_room_make(RvShader* s, const RvLens* rig, RvError* error) {
   s->studio = s->lamps->count == 0 || s->options->furnace;
   if (!s->studio) return RV_OK;

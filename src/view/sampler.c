@@ -1,7 +1,7 @@
 // Sample points of the picture. One Sobol sequence runs through the pixels of a block in Morton order, so that the
-// samples of neighbouring pixels complement each other: what noise few samples leave is fine and even instead of blotchy
-// (Ahmed and Wonka 2020, "Screen-space blue-noise diffusion of Monte Carlo sampling error via hierarchical ordering of
-// pixels"). A sample depends on its pixel, its number and the seed only.
+// samples of neighbouring pixels complement each other: what noise few samples leave is fine and even instead of
+// blotchy (Ahmed and Wonka 2020, "Screen-space blue-noise diffusion of Monte Carlo sampling error via hierarchical
+// ordering of pixels"). A sample depends on its pixel, its number and the seed only.
 #include "base/rng.h"
 #include "view/view_scene.h"
 

@@ -10,7 +10,7 @@
 #include "view/view_scene.h"
 
 enum {
-  MAX_WATER = 6,  // water surfaces that block a shadow ray completely
+  MAX_WATER = 6,     // water surfaces that block a shadow ray completely
   DOME_CHOICES = 4,  // candidates of a dome a sample: it has bright and dark places
   MAX_CANDIDATES = (DOME_CHOICES + 1) * RV_VIEW_MAX_LAMPS,
   HAIR_PICKS = 2,     // candidates that hair traces a sample
@@ -21,14 +21,14 @@ enum {
 };
 
 static const double LATTICE_STEP = 0.3819660112501051;  // across, of the candidates of a dome: the golden section
-static const double LEAST_RESPONSE = 1e-4;  // of a candidate, below which no shadow ray is traced
-static const double LEAST_PILE = 0.015;     // multiple scattering below which hair is taken for a deep pile
-static const double LEAST_SQUARE = 1e-6;    // of a cosine: keeps directions above the horizon
-static const double FLOOR_OFFSET = 1e-4;    // start of rays above the floor, in half heights of the view
-static const double UNSHADOWED = 0.999;     // visibility from which the floor counts as plain
-static const double DARKEST_FLOOR = 0.08;   // share of the floor's light that no shadow takes: light between surfaces
-static const double EVEN_SHARE = 0.01;      // of a candidate's light that counts whatever the surface scatters
-static const double FAR_SHARE = 0.9999;     // of the distance to a lamp: its shadow rays end before it
+static const double LEAST_RESPONSE = 1e-4;              // of a candidate, below which no shadow ray is traced
+static const double LEAST_PILE = 0.015;                 // multiple scattering below which hair is taken for a deep pile
+static const double LEAST_SQUARE = 1e-6;                // of a cosine: keeps directions above the horizon
+static const double FLOOR_OFFSET = 1e-4;                // start of rays above the floor, in half heights of the view
+static const double UNSHADOWED = 0.999;                 // visibility from which the floor counts as plain
+static const double DARKEST_FLOOR = 0.08;  // share of the floor's light that no shadow takes: light between surfaces
+static const double EVEN_SHARE = 0.01;     // of a candidate's light that counts whatever the surface scatters
+static const double FAR_SHARE = 0.9999;    // of the distance to a lamp: its shadow rays end before it
 
 // Transmittance after n strands and after n water surfaces. Water refracts light away from one place towards another,
 // so on average it casts a light shadow.
@@ -208,8 +208,8 @@ static void find_thickness(const RvShader* s, RvSurface* surface, RvSampler* sam
   rv_view_sampler_next(sampler, u);
   rv_view_sampler_next(sampler, v);
   RvVec3 d = rv_view_scatter_sample(surface, u, v);
-  double open = cast(s, surface->start, d, surface->ray_near, s->far, surface->crossings, sampler->time,
-                     &strands, rays);
+  double open =
+      cast(s, surface->start, d, surface->ray_near, s->far, surface->crossings, sampler->time, &strands, rays);
   surface->pile = rv_vec3(0, 0, 0);
   RvVec3 sent = rv_view_scatter(surface, d, &density);
   rv_view_hair_thickness(surface, rv_scale(sent, 1 / density), open > 0 ? strands : surface->crossings);
@@ -274,8 +274,8 @@ RvVec3 rv_view_shade_data(const RvShader* s, const RvSurface* surface, RvSampler
 
 //---------------------------------------------------------------------------------------------- floor
 
-// Direction from the floor towards a lamp, by the irradiance that it brings; *far: length of the shadow ray. False if no
-// light comes from there.
+// Direction from the floor towards a lamp, by the irradiance that it brings; *far: length of the shadow ray. False if
+// no light comes from there.
 static bool floor_direction(const RvShader* s, const RvLamp* lamp, RvVec3 start, const double u[2], RvVec3* direction,
                             double* far) {
   RvLampRay ray = {.distance = INFINITY};

@@ -177,8 +177,8 @@ typedef struct RvSampler {
 // Embree occlusion filter of hair and water: they attenuate a shadow ray instead of blocking it.
 void rv_view_attenuate(const struct RTCFilterFunctionNArguments* arguments);
 
-// Samples of a pixel (sampler.c), of which there are at most `samples`; then two numbers at a time of a sequence that is
-// stratified over the samples of a pixel and over the pixels around it.
+// Samples of a pixel (sampler.c), of which there are at most `samples`; then two numbers at a time of a sequence that
+// is stratified over the samples of a pixel and over the pixels around it.
 RvSampler rv_view_sampler_at(uint64_t seed, int x, int y, int samples);
 void rv_view_sampler_next(RvSampler* sampler, double out[2]);
 
