@@ -68,15 +68,20 @@ static RvQuat pose_of(const BustParms* p) {
 }
 
 // Poses the head, scales the mesh to its size, and moves it.
-static RvResult place_mesh(RvDetail* detail, const BustParms* p, bool rigid, RvError* error) {
+static RvResult place_mesh(RvDetail* detail, const BustParms* p, bool rigid, bool keep_rest, RvError* error) {
   float* P = rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
   if (!P) return rv_fail(error, RV_NO_MEMORY, "out of memory for the points");
   double scale = p->size / RV_BUST_HEAD;
   bool posed = p->nod != 0 || p->turn != 0 || p->tilt != 0;
+  // The look keeps its place on a head that moves.
+  float* rest = keep_rest ? rv_detail_f32_write(detail, RV_POINT, "rest", 3, error) : NULL;
+  if (keep_rest && !rest) return rv_fail(error, RV_NO_MEMORY, "out of memory for the points");
+  P = rv_detail_f32_write(detail, RV_POINT, "P", 3, error);
   RvQuat pose = pose_of(p), none = rv_quat_identity();
   RvVec3 joint = rv_bust_joint();
   for (size_t i = 0; i < rv_detail_count(detail, RV_POINT); ++i) {
     RvVec3 x = rv_vec3_load(P + 3 * i);
+    if (rest) rv_vec3_store(rest + 3 * i, rv_mad(rv_vec3_load64(p->t), scale, x));
     if (posed) {
       double share = rigid ? 1 : rv_bust_turning(x);
       x = rv_add(joint, rv_quat_rotate(rv_quat_slerp(none, pose, share), rv_sub(x, joint)));
@@ -124,7 +129,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvDetail* out = NULL;
   RvResult result = input ? take_mesh(input, p, &out, error) : make_mesh(p, &out, error);
   // A head alone is rigid.
-  if (result == RV_OK) result = place_mesh(out, p, !input && p->part == RV_BUST_HEAD_ONLY, error);
+  if (result == RV_OK) result = place_mesh(out, p, !input && p->part == RV_BUST_HEAD_ONLY, input != NULL, error);
   return rv_node_give(cook, out, result);
 }
 
@@ -134,11 +139,13 @@ static const RvPortDef inputs[] = {
 static const RvPortDef outputs[] = {{"geometry", "Geometry", "The closed mesh.", false}};
 static const RvPortKind takes[] = {RV_PORT_FACES};
 
-RV_NODE_TYPE(bust, "Bust", "Geometry", "Makes a person's head and shoulders as one closed mesh.",
-             "The mesh is smooth, symmetric about x = 0, and closed below by a flat base. The point attribute density "
-             "is 1 where hair grows and falls to 0 at the hairline; groom reads it by itself. The primitive group "
-             "scalp has the faces that bear hair: give its name to the Skin Group of groom, so that no strand is "
-             "placed elsewhere.\n\n"
-             "The head can nod, turn and tilt over still shoulders. To animate it, make one bust without a pose, wire "
-             "it into a second one, and key the pose there: deform then moves hair from the first to the second.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))
+RV_NODE_TYPE(
+    bust, "Bust", "Geometry", "Makes a person's head and shoulders as one closed mesh.",
+    "The mesh is smooth, symmetric about x = 0, and closed below by a flat base. The point attribute density "
+    "is 1 where hair grows and falls to 0 at the hairline; groom reads it by itself. The primitive group "
+    "scalp has the faces that bear hair: give its name to the Skin Group of groom, so that no strand is "
+    "placed elsewhere.\n\n"
+    "The head can nod, turn and tilt over still shoulders. To animate it, make one bust without a pose, wire "
+    "it into a second one, and key the pose there: deform then moves hair from the first to the second. The second "
+    "has the unposed positions as rest.",
+    .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs))

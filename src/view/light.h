@@ -45,6 +45,13 @@ static inline double rv_view_fresnel(double f0, double cosine) {
   return f0 + (1 - f0) * m2 * m2 * m;
 }
 
+#define RV_VIEW_WATER_F0 0.0255  // reflectance of water in air, and of skin in water, along the normal
+
+// Beads of water (beads.c). At a place of a surface in rest space, with its unit normal: true if a bead covers it, of
+// which cells of the size of the beads have one by `share`; *bent: its normal.
+bool rv_view_bead(RvVec3 rest, RvVec3 normal, double share, double radius, RvVec3* bent);
+void rv_view_add_bead(const RvPart* part, size_t triangle, const double weight[3], double time, RvSurface* surface);
+
 // Fill in the normal, tangent, colour, look and start of a hit.
 void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double time, RvSurface* surface);
 void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface);

@@ -44,10 +44,11 @@ typedef struct Work {
 typedef struct Job {
   RvShader shader;
   RvImage* image;
-  int across;    // tiles a row
-  size_t first;  // first tile of the batch
-  Work* work;    // of each tile
-  double gain;   // exposure as a factor
+  int across;           // tiles a row
+  size_t first;         // first tile of the batch
+  Work* work;           // of each tile
+  RvViewGuide* guides;  // of each pixel of a draft; NULL: not a draft
+  double gain;          // exposure as a factor
 } Job;
 
 // Sums over the samples of a pixel: radiance, and squared luminance for the noise estimate.
@@ -56,6 +57,7 @@ typedef struct Pixel {
   double square;
   // Layers: samples that met something, sums of their normals and wetness, depth and detail of the nearest.
   int met, object;
+  bool hair_or_water;  // a sample met something that is not smooth
   RvVec3 normal;
   double wetness, depth;
 } Pixel;
@@ -68,6 +70,7 @@ static double luminance(RvVec3 c) {
 // Adds what a sample met first to the layers of its pixel.
 static void add_layers(Pixel* pixel, const RvFirstHit* first) {
   if (!first->any) return;
+  pixel->hair_or_water |= !first->mesh || (pixel->met && first->object != pixel->object);
   pixel->normal = rv_add(pixel->normal, first->normal);
   pixel->wetness += first->wetness;
   if (pixel->met++ && pixel->depth <= first->depth) return;
@@ -88,7 +91,7 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     rv_view_sampler_next(&sampler, u);
     RvFirstHit first_hit = {0};
     RvVec3 c = rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays,
-                                    &plain, o->layers ? &first_hit : NULL);
+                                    &plain, o->layers || job->guides ? &first_hit : NULL);
     add_layers(pixel, &first_hit);
     double peak = fmax(c.x, fmax(c.y, c.z)),
            brightest = (o->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
@@ -123,6 +126,16 @@ static void store_layers(RvImage* image, size_t at, const Pixel* p, int samples)
   rv_vec3_store(image->normal + 3 * at, p->met ? rv_normalize(p->normal, none) : none);
 }
 
+// What a pixel shows, for the smoothing of drafts. Pixels at edges show several things.
+static RvViewGuide guide_of(const Pixel* p, int samples) {
+  RvViewGuide g = {.surface = RV_VIEW_GUIDE_NONE};
+  if (p->hair_or_water || (p->met && p->met < samples)) return g;
+  g.surface = p->met ? p->object : RV_VIEW_GUIDE_FLOOR;
+  g.depth = (float)p->depth;
+  rv_vec3_store(g.normal, rv_normalize(p->normal, rv_vec3(0, 0, 0)));
+  return g;
+}
+
 // Room for the layers; false when out of memory.
 static bool allocate_layers(RvImage* image) {
   size_t n = (size_t)image->width * (size_t)image->height;
@@ -154,7 +167,9 @@ static void render_tile(const Job* job, size_t tile) {
   for (int i = 0; i < count; ++i) {
     float* out = job->image->rgb + 3 * ((size_t)(y0 + i / wide) * (size_t)o->width + (size_t)(x0 + i % wide));
     rv_vec3_store(out, rv_scale(pixels[i].sum, job->gain / done));
-    if (o->layers) store_layers(job->image, (size_t)(out - job->image->rgb) / 3, &pixels[i], done);
+    size_t at = (size_t)(out - job->image->rgb) / 3;
+    if (job->guides) job->guides[at] = guide_of(&pixels[i], done);
+    if (o->layers) store_layers(job->image, at, &pixels[i], done);
   }
 }
 
@@ -288,7 +303,12 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   // Exposure applies to the beauty pass; the other passes are shares and data.
   job.gain = options->pass == RV_VIEW_BEAUTY ? rv_pow(2, options->exposure) : 1;
   if (!result) result = rv_view_shader_make(&job.shader, &scene, &lens, options, error);
+  bool draft = options->samples < RV_VIEW_FEW_SAMPLES && options->pass == RV_VIEW_BEAUTY && options->sparse <= 1;
+  if (!result && draft && !(job.guides = rv_alloc((size_t)image.width * (size_t)image.height, sizeof(RvViewGuide))))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", options->width, options->height);
   if (!result) result = render_image(&job, cancelled, user, &scene.stats, error);
+  if (!result && draft && !rv_view_smooth(&image, job.guides)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(job.guides);
   if (!result && options->pass == RV_VIEW_DATA) finish_data(&job, &scene.stats, options);
   // Hand over the image, or release it after an error.
   scene.stats.build_seconds = built - start;

@@ -60,6 +60,8 @@ static void free_part(RvPart* part) {
   rv_free(part->wet);
   rv_free(part->look);
   rv_free(part->fibres);
+  rv_free(part->beads);
+  rv_free(part->rest);
   rv_free(part->core);
   rv_free(part->velocity);
   rv_free(part->closed);

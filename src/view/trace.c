@@ -291,7 +291,8 @@ static void note_first(const RvShader* s, Path* p, const RvSurface* surface, con
                            .depth = length * rv_dot(p->direction, s->lens->forward),
                            .normal = surface->normal,
                            .wetness = surface->wetness,
-                           .object = part->object};
+                           .object = part->object,
+                           .mesh = part->kind == RV_PART_MESH};
   p->first = NULL;
 }
 

@@ -47,6 +47,7 @@ typedef struct RvPart {
   float* wet;         // wetness 0 to 1, one a hair vertex or a mesh corner; NULL: dry
   float* look;  // 2 floats a hair vertex (roughness along the fibre, tilt in degrees), 4 a mesh corner (roughness,
                 // index, specular, subsurface); NULL: the kind's default
+  float *beads, *rest;   // meshes: share of cells with a bead of water and its radius, rest position; one a corner
   RvFibreTable* fibres;  // hair: means over the width of a fibre
   int baked;             // 1: colours include wetness already; 2: roughness does
   int object;            // number of the detail, from 1
@@ -191,7 +192,18 @@ typedef struct RvFirstHit {
   RvVec3 normal;  // world space, towards the eye
   double wetness;
   int object;  // number of the detail, from 1
+  bool mesh;   // skin or a solid
 } RvFirstHit;
+// What a pixel of a draft shows: nothing that is smooth, the floor and what lies behind it, or from 1 on the detail of
+// a mesh, with its normal and depth.
+enum { RV_VIEW_GUIDE_NONE = -1, RV_VIEW_GUIDE_FLOOR = 0 };
+typedef struct RvViewGuide {
+  int surface;
+  float normal[3], depth;
+} RvViewGuide;
+// Removes noise from the smooth surfaces of a draft (smooth.c); false when out of memory.
+bool rv_view_smooth(RvImage* image, const RvViewGuide* guides);
+
 // Radiance along the ray through a point of the image. *plain: the ray saw only the unshadowed backdrop.
 RvVec3 rv_view_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain,
                             RvFirstHit* first);
