@@ -27,6 +27,8 @@ enum { RV_DOME_STUDIO, RV_DOME_UNIFORM, RV_DOME_IMAGE };
 #define RV_LOOK_TILT "cuticletilt"                  // hair: degrees by which the scales lean towards the root
 #define RV_LOOK_SPECULAR "specular"                 // factor on the highlight of skin and solids
 #define RV_LOOK_SUBSURFACE "subsurface"             // share of skin's diffuse light that scattered below the surface
+#define RV_LOOK_BEADS "beads"             // skin and solids: share of the places that have a bead of water, 0 to 1
+#define RV_LOOK_BEAD_RADIUS "beadradius"  // radius of the largest beads, a length
 
 // Detail attributes.
 #define RV_LOOK_WATER "rv_look_water"        // 5 floats: absorption a scene unit (red, green, blue), index, roughness

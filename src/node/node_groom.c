@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "math/scalar.h"
 #include "node/define.h"
+#include "node/groom/body.h"
 #include "node/groom/clump.h"
 #include "node/groom/comb.h"
 #include "node/shape/select.h"
@@ -89,8 +90,9 @@
     "cm.",                                                                                                             \
     ADVANCED)                                                                                                          \
   X(TOGGLE, avoidskin, "Avoid Skin", 1,                                                                                \
-    "Makes strands slide along a rounded skin, such as a head, instead of entering it.", ADVANCED,                     \
-    HIDE("{ hasinput(0) == 0 }"))                                                                                      \
+    "Makes strands slide along a rounded skin, such as a head, instead of entering it, and along what the skin has "   \
+    "besides its Skin Group, such as shoulders.",                                                                      \
+    ADVANCED, HIDE("{ hasinput(0) == 0 }"))                                                                            \
   X(FOLDER, "Curl")                                                                                                    \
   X(MENU, style, "Style", 0, "straight=Straight|wavy=Wavy|curly=Curly|coiled=Coiled|afro=Afro",                        \
     "Form of the curls: none, waves in a plane, loose helices, springs, or tight coils that change their sense of "    \
@@ -179,6 +181,7 @@ typedef struct Groom {
   bool has_skin;
   RvSkin skin;
   RvSkinHull hull;
+  RvGroomBody body;  // what the skin has besides the faces that bear hair
   RvGroomShape shape;
   RvVec3 direction;  // comb direction, unit
   RvGroomClumps clumps;
@@ -326,6 +329,7 @@ static RvResult open_skin(Groom* g, RvError* error) {
   RvResult result = rv_select(detail, g->p->group, RV_SELECT_PRIMS, &owner, &mask, error);
   if (result == RV_OK)
     result = rv_skin_init(&g->skin, detail, mask, RV_SKIN_NEED_AREA | RV_SKIN_OUTWARD, "input 1, the skin", error);
+  if (result == RV_OK && g->p->avoidskin) result = rv_groom_body_init(&g->body, detail, mask, error);
   rv_free(mask);
   g->has_skin = result == RV_OK;
   // Strands that would grow into the skin are pushed out of its hull.
@@ -495,6 +499,7 @@ static void fill_range(void* arg, size_t begin, size_t end) {
     size_t at = i * n;
     // Its curve, drawn to the centre line of its clump.
     rv_groom_strand(&g->shape, &root, root.clump >= 0 ? &g->clumps.lines[root.clump] : NULL, g->P + 3 * at);
+    rv_groom_body_avoid(&g->body, g->P + 3 * at, n);
     rv_groom_orient(g->P + 3 * at, (int)n, root.frame.tangent, g->orient + 4 * at);
     memcpy(g->rest + 3 * at, g->P + 3 * at, 3 * n * sizeof(float));
     memcpy(g->out_width + at, g->width, n * sizeof(float));
@@ -580,6 +585,7 @@ static RvResult cook(RvCook* cook, RvError* error) {
   }
   // Release the working memory.
   rv_detail_free(g->out);
+  rv_groom_body_free(&g->body);
   if (g->has_skin) rv_skin_free(&g->skin);
   rv_groom_clumps_free(&g->clumps);
   rv_groom_comb_free(&g->comb);
@@ -632,5 +638,5 @@ RV_NODE_TYPE(groom, "Groom", "Hair", "Grows strands on a mesh: straight, wavy, c
              "it. Strands fall away from a parting, and no clump reaches across it.\n\n"
              "As in Houdini, quads are bilinear patches and larger polygons are fans around their centre; faces "
              "without area bear no hair. Normals are the N of the skin, or smooth outward normals.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
+             .flags = RV_NODE_GENERATOR, .revision = 1, RV_NODE_INPUTS(inputs), .takes = takes, RV_NODE_OUTPUTS(outputs),
              RV_NODE_PRESETS(presets))

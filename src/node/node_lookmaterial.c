@@ -70,6 +70,18 @@ enum { STREAM_COLOR = 70 };         // random stream of the variation of strands
   X(FLOAT, subsurface, "Subsurface", 1, HARD(0), HARD(1), "",                                                          \
     "Softness of the shadow's edge by light that scatters below the skin, most in red.",                               \
     HIDE("{ kind == hair } { kind == solid } { kind == water } { kind == backdrop }"))                                 \
+  X(FOLDER, "Water on It")                                                                                             \
+  X(FLOAT, wetness, "Wetness", 0, HARD(0), HARD(1), "",                                                                \
+    "A film of water on skin or solid: darker and glossier. Key it from 0 to 1 where the water arrives. 0 keeps the "  \
+    "wetness that the geometry has.",                                                                                  \
+    IF_MESH)                                                                                                           \
+  X(FLOAT, beads, "Beads", 0, HARD(0), HARD(1), "",                                                                    \
+    "How densely beads of water stand on it. They keep their places while the surface moves, by its rest "             \
+    "positions (rest) if it has them.",                                                                                \
+    IF_MESH)                                                                                                           \
+  X(FLOAT, beadradius, "Bead Radius", 0.0012, HARD(1e-6), SOFT(0.005), "m",                                            \
+    "Radius of the largest beads. Most are smaller.",                                                                  \
+    HIDE("{ kind == hair } { kind == water } { kind == backdrop } { beads == 0 }"))                                    \
   X(FOLDER, "Ground and Background")                                                                                   \
   X(COLOR, topcolor, "Top Color", 0.2, 0.215, 0.24, "Background at the top of the picture.", IF_BACKDROP)              \
   X(COLOR, bottomcolor, "Bottom Color", 0.47, 0.48, 0.49, "Background at the bottom, and colour of the ground.",       \
@@ -236,6 +248,9 @@ static RvResult write_mesh(const Look* l, RvError* error) {
   if (!result) result = put_number(l, RV_LOOK_IOR, index_of(p), INDEX[SOLID], error);
   if (!result) result = put_number(l, RV_LOOK_SPECULAR, p->specular, 1, error);
   if (!result) result = put_number(l, RV_LOOK_SUBSURFACE, p->kind == SKIN ? p->subsurface : 0, 0, error);
+  if (!result && p->wetness > 0) result = put_number(l, "wetness", p->wetness, 0, error);
+  if (!result && p->beads > 0) result = put_number(l, RV_LOOK_BEADS, p->beads, 0, error);
+  if (!result && p->beads > 0) result = put_number(l, RV_LOOK_BEAD_RADIUS, p->beadradius, p->beadradius, error);
   return result;
 }
 
@@ -293,7 +308,8 @@ RV_NODE_TYPE(
     "solvers read.\n\n"
     "Hair gets Cd, roughness, roughnessaround, ior and cuticletilt on strands. Cd is the colour of a dense mass "
     "of such hair; the flipbook turns it into absorption of the fibre (Chiang et al. 2016). Skin and solids get "
-    "Cd, roughness, ior, specular and subsurface on faces. Attributes of the same names on points or vertices "
+    "Cd, roughness, ior, specular, subsurface, and where there is water wetness, beads and beadradius on faces. "
+    "Attributes of the same names on points or vertices "
     "are replaced. Liquid gets the detail attribute rv_look_water (absorption per unit length, index, "
     "roughness); ground and background are rv_look_ground and rv_look_backdrop.",
     RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

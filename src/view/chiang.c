@@ -10,7 +10,7 @@ enum { OFFSETS = 32, STEPS_A_TURN = 2 };  // quadrature of the table: offsets ac
 static const double LEAST_ROUGHNESS = 0.02;  // narrower lobes cannot be sampled by a picture's few rays
 static const double LEAST_COSINE = 1e-4;
 static const double WATER_INDEX = 1.333;
-static const double FILM_SPREAD = 1.5;         // film also bridges gaps between fibres: factor on its reflecting area
+static const double FILM_SPREAD = 2;           // film also bridges gaps between fibres: factor on its reflecting area
 static const double INNER_REFLECTANCE = 0.49;  // of a water surface for diffuse light from inside
 static const double LEAST_CHANCE = 1e-4;
 static const double FORWARD_SCALE = 0.45;  // of the logistic azimuths by which TT is sampled
@@ -254,7 +254,7 @@ static double azimuth_density(int cone, double phi) {
   return cone == 4 ? 1 / (2 * RV_PI) : 0.25 * cos(0.5 * phi);
 }
 
-RvVec3 rv_view_fibre_scatter(const RvFibre* f, RvVec3 light, double spread, double* density) {
+RvVec3 rv_view_fibre_scatter(const RvFibre* f, RvVec3 light, double* density) {
   double sin_l = rv_clamp(rv_dot(f->tangent, light), -1, 1);
   double cos_l = sqrt(fmax(1 - sin_l * sin_l, LEAST_COSINE * LEAST_COSINE));
   double phi = acos(rv_clamp(rv_dot(light, f->x) / cos_l, -1, 1));
@@ -265,8 +265,7 @@ RvVec3 rv_view_fibre_scatter(const RvFibre* f, RvVec3 light, double spread, doub
   for (int i = 0; i < RV_FIBRE_CONES; ++i) {
     m[i] = 0;
     if (!(f->chance[i] > LEAST_CHANCE)) continue;
-    m[i] = longitudinal(sin_l, cos_l, f->sin_cone[i], f->cos_cone[i], f->variance[i] + spread);
-    // Directions are sampled without the spread.
+    m[i] = longitudinal(sin_l, cos_l, f->sin_cone[i], f->cos_cone[i], f->variance[i]);
     *density += f->chance[i] * m[i] * azimuth_density(i, phi);
   }
   // R off the scales and off the film, then the passes through the fibre.

@@ -58,9 +58,8 @@ typedef struct RvFibre {
 // Prepares a fibre. `tangent` runs from root to tip, `view` to the eye, both unit.
 RvFibre rv_view_fibre(const RvFibreTable* table, const RvFibreLook* look, RvVec3 tangent, RvVec3 view);
 // Scattered radiance per radiance and solid angle of light, the cosine included: its integral over all directions is
-// the share of light that is not absorbed. `spread` is added to the longitudinal variances: light that came through
-// other strands arrives from a wider range of directions. *density: of rv_view_fibre_sample.
-RvVec3 rv_view_fibre_scatter(const RvFibre* fibre, RvVec3 light, double spread, double* density);
+// the share of light that is not absorbed. *density: of rv_view_fibre_sample.
+RvVec3 rv_view_fibre_scatter(const RvFibre* fibre, RvVec3 light, double* density);
 // Samples a direction of light about in proportion to what it scatters.
 RvVec3 rv_view_fibre_sample(const RvFibre* fibre, const double lobe[2], const double angle[2]);
 // Shares of light that the fibre sends forward and back, by colour, with the water around it.

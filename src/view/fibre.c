@@ -1,17 +1,26 @@
 // Shading of hair: single scattering by the fibre (chiang.h) and multiple scattering among strands, by the two-flux
-// theory of a pile of fibres (after Zinke et al. 2008, "Dual scattering approximation"): light that crossed n strands
-// on its way is attenuated by the share that each sends forward, and a thick pile sends back the light that entered it.
+// theory of a pile of layers (Stokes 1862; for hair after Zinke et al. 2008, "Dual scattering approximation"). A fibre
+// sends the shares f forward and b back. n strands between the fibre and a light let T pass and send R back,
+//
+//   T' = T f / (1 - R b),   R' = R + T^2 b / (1 - R b)   with each strand more,
+//
+// so that with light to and fro between them and the fibre T / (1 - R b) arrives. Light that the fibre sends towards n
+// strands comes back through it by R f / (1 - R b). Without absorption both together are 1: white hair returns all
+// light.
 #include <math.h>
 
 #include "math/scalar.h"
 #include "view/light.h"
 
-static const double LEAST_LOOK = 0.05;     // roughness below which no hair is drawn: a picture's few rays would miss it
-static const double FILM_ALONG = 0.07;     // roughness of the film's reflection: beads and waves of the film
-static const double SPREAD = 0.02;         // longitudinal variance that each strand adds to light that crosses it
-static const double LEAST_BACK = 1e-5;     // share sent back, against division by zero
-static const double DARK = 0.05;           // transmittance below which further strands do not matter
-static const double SIDEWAYS = 0.4;        // share of multiple scattering that is even around the fibre
+static const double LEAST_LOOK = 0.05;    // roughness below which no hair is drawn: a picture's few rays would miss it
+static const double FILM_ALONG = 0.055;   // roughness of the film's reflection: beads and waves of the film
+static const double LEAST_BACK = 1e-5;    // share sent back, against division by zero
+static const double DARK = 0.05;          // transmittance below which further strands do not matter
+static const double LEAST_CHANCE = 0.15;  // of a sample that does not follow the fibre
+static const double PILE_SHARE = 0.8;     // of these samples that follow the light of many strands
+// Start of shadow rays, in radii: beyond the strand itself and those beside it, which lie in the same layer of the pile
+// and shade each other in the shares of the layer already.
+static const double SHADOW_NEAR = 4;
 static const double LEAST_FORWARD = 1e-3;  // share sent forward, against the logarithm of 0
 enum { FEWEST_CROSSINGS = 2, MOST_CROSSINGS = 16 };
 
@@ -48,11 +57,12 @@ static RvFibreLook look_at(const RvPart* part, size_t a, size_t b, double u, con
 
 // Shares of the pile around the fibre, by colour channel, and the number of strands that block light.
 static void pile_at(RvSurface* s) {
-  RvVec3 back;
-  rv_view_fibre_shares(&s->fibre, &s->forward, &back);
-  s->pile = rv_vec3(fmax(deep_reflectance(s->forward.x, back.x) - back.x, 0),
-                    fmax(deep_reflectance(s->forward.y, back.y) - back.y, 0),
-                    fmax(deep_reflectance(s->forward.z, back.z) - back.z, 0));
+  rv_view_fibre_shares(&s->fibre, &s->forward, &s->back);
+  s->deep = rv_vec3(deep_reflectance(s->forward.x, s->back.x), deep_reflectance(s->forward.y, s->back.y),
+                    deep_reflectance(s->forward.z, s->back.z));
+  s->pile = rv_vec3(fmax(s->deep.x - s->back.x, 0), fmax(s->deep.y - s->back.y, 0), fmax(s->deep.z - s->back.z, 0));
+  double bright = (s->pile.x + s->pile.y + s->pile.z) / 3;
+  s->pile_chance = LEAST_CHANCE + bright / (1 + bright);
   double most = fmax(fmax(s->forward.x, s->forward.y), fmax(s->forward.z, LEAST_FORWARD));
   double crossings = most < 1 ? ceil(log(DARK) / log(most)) : MOST_CROSSINGS;
   s->crossings = (int)rv_clamp(crossings, FEWEST_CROSSINGS, MOST_CROSSINGS);
@@ -76,8 +86,7 @@ void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double t
   surface->wet = wet * (2 - wet);
   surface->core = part->core ? between(part->core, a, b, u) : 1;
   double radius = part->vertices[4 * a + 3] * (1 - u) + part->vertices[4 * b + 3] * u;
-  // Shadow rays begin outside the strand, a little over its diameter away.
-  surface->ray_near = 2.1 * radius;
+  surface->ray_near = SHADOW_NEAR * radius;
   surface->axis = rv_lerp(pa, pb, u);
   surface->radius = radius;
   RvFibreLook look = look_at(part, a, b, u, surface);
@@ -85,39 +94,70 @@ void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double t
   pile_at(surface);
 }
 
-// Multiple scattering: diffuse, from the side that faces the eye and evenly around the fibre; its integral is 1.
+// Multiple scattering: diffuse light from the side that faces the eye; its integral is 1.
 static double pile_shape(const RvFibre* f, RvVec3 light) {
-  double along = rv_dot(f->tangent, light), across = sqrt(fmax(1 - along * along, 0));
-  return (1 - SIDEWAYS) * (rv_dot(f->x, light) + 1) / (4 * RV_PI) + SIDEWAYS * across / (RV_PI * RV_PI);
+  return fmax(rv_dot(f->x, light), 0) / RV_PI;
 }
 
-RvVec3 rv_view_hair_scatter(const RvSurface* s, RvVec3 light, int crossed, double* density) {
-  RvVec3 f = rv_view_fibre_scatter(&s->fibre, light, SPREAD * crossed, density);
-  // One in four samples goes anywhere, for the light that many strands scatter.
-  *density = 0.75 * *density + 0.25 / (4 * RV_PI);
-  return rv_mad(f, pile_shape(&s->fibre, light), rv_mul(s->pile, s->thick));
+RvVec3 rv_view_hair_scatter(const RvSurface* s, RvVec3 light, double* density) {
+  RvVec3 f = rv_view_fibre_scatter(&s->fibre, light, density);
+  double shape = pile_shape(&s->fibre, light);
+  *density = (1 - s->pile_chance) * *density + s->pile_chance * (PILE_SHARE * shape + (1 - PILE_SHARE) / (4 * RV_PI));
+  return rv_mad(f, shape, s->pile);
 }
 
+// A sample follows the fibre; or the light that many strands scatter; or goes anywhere, so that none is missed.
 RvVec3 rv_view_hair_sample(const RvSurface* s, const double lobe[2], const double angle[2]) {
-  if (lobe[0] < 0.75) {
-    const double within[2] = {lobe[0] / 0.75, lobe[1]};
+  double fibre = 1 - s->pile_chance, x, y;
+  if (lobe[0] < fibre) {
+    const double within[2] = {lobe[0] / fibre, lobe[1]};
     return rv_view_fibre_sample(&s->fibre, within, angle);
   }
+  rv_view_shade_circle(angle[1], &x, &y);
+  if (lobe[0] < fibre + s->pile_chance * PILE_SHARE) {
+    double r = sqrt(angle[0]);
+    RvVec3 d = rv_mad(rv_scale(s->fibre.tangent, r * x), r * y, s->fibre.y);
+    return rv_mad(d, sqrt(fmax(1 - angle[0], 0)), s->fibre.x);
+  }
   double z = 1 - 2 * angle[0], r = sqrt(fmax(1 - z * z, 0));
-  return rv_vec3(r * cos(2 * RV_PI * angle[1]), z, r * sin(2 * RV_PI * angle[1]));
+  return rv_vec3(r * x, z, r * y);
 }
 
-// c^n for each channel.
-static RvVec3 power3(RvVec3 c, int n) {
-  RvVec3 out = {1, 1, 1};
-  for (int i = 0; i < n; ++i) out = rv_mul(out, c);
-  return out;
+// Transmittance and reflectance of n strands.
+static void layers(double forward, double back, int n, double* through, double* reflected) {
+  double t = 1, r = 0;
+  for (int i = 0; i < n; ++i) {
+    double loop = 1 / (1 - r * back);
+    r += t * t * back * loop;
+    t *= forward * loop;
+  }
+  *through = t;
+  *reflected = r;
+}
+
+// Share of light that arrives through n strands; none through as many as block it.
+static double arriving(double forward, double back, int n) {
+  double t, r;
+  layers(forward, back, n, &t, &r);
+  return t / (1 - r * back);
 }
 
 RvVec3 rv_view_hair_through(const RvSurface* s, int crossed) {
-  return crossed >= s->crossings ? rv_vec3(0, 0, 0) : power3(s->forward, crossed);
+  if (crossed == 0) return rv_vec3(1, 1, 1);
+  if (crossed >= s->crossings) return rv_vec3(0, 0, 0);
+  return rv_vec3(arriving(s->forward.x, s->back.x, crossed), arriving(s->forward.y, s->back.y, crossed),
+                 arriving(s->forward.z, s->back.z, crossed));
 }
 
-void rv_view_hair_thickness(RvSurface* s, int behind) {
-  s->thick = rv_sub(rv_vec3(1, 1, 1), rv_view_hair_through(s, behind));
+// Share of light sent towards n strands that comes back through the fibre; strands that block light are a deep pile.
+static double returned(double forward, double back, double deep, int n, int limit) {
+  double t, r = deep;
+  if (n < limit) layers(forward, back, n, &t, &r);
+  return r * forward / (1 - r * back);
+}
+
+void rv_view_hair_thickness(RvSurface* s, RvVec3 sent, int strands) {
+  s->pile = rv_mul(sent, rv_vec3(returned(s->forward.x, s->back.x, s->deep.x, strands, s->crossings),
+                                 returned(s->forward.y, s->back.y, s->deep.y, strands, s->crossings),
+                                 returned(s->forward.z, s->back.z, s->deep.z, strands, s->crossings)));
 }

@@ -17,6 +17,7 @@ enum {
 };
 
 static const double CHORD_ERROR = 0.4;       // greatest distance between chord and curve, pixels
+static const double DRAFT_ERROR = 1;         // the same of pictures with few samples
 static const double DEFAULT_RADIUS = 40e-6;  // of a human hair, metres
 static const double FARTHEST = 1e18;         // metres; Embree's own limit is 1.8e18
 static const double LEAST_GAP = 1e-3;        // of two vertices, in radii
@@ -117,7 +118,8 @@ static void choose_splits(void* arg, size_t begin, size_t end) {
       RvVec3 deviation = rv_scale(rv_sub(rv_add(p[1], p[2]), rv_add(p[0], p[3])), 1.0 / 16);
       worst_error = fmax(worst_error, rv_length(deviation) / rv_view_lens_pixel(h->lens, p[1]));
     }
-    double wanted = ceil(sqrt(worst_error / CHORD_ERROR));
+    double allowed = h->options->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_ERROR : CHORD_ERROR;
+    double wanted = ceil(sqrt(worst_error / allowed));
     s->splits = good ? (uint32_t)rv_clamp(wanted, 1, MAX_SPLITS) : 0;
   }
 }

@@ -23,7 +23,10 @@ RvLamp* rv_view_lamps_add(RvLamps* lamps) {
 }
 
 void rv_view_lamps_free(RvLamps* lamps) {
-  for (size_t i = 0; i < lamps->count; ++i) rv_view_dome_free(lamps->list[i].dome);
+  for (size_t i = 0; i < lamps->count; ++i) {
+    rv_view_dome_free(lamps->list[i].dome);
+    rv_view_dome_free(lamps->list[i].floor);
+  }
   rv_free(lamps->list);
   *lamps = (RvLamps){0};
 }
@@ -71,6 +74,14 @@ static RvResult read_dome(RvLamp* lamp, const RvDetail* d, size_t point, int sou
   return rv_view_dome_load(rv_view_lamp_image(d, point), &lamp->dome, error);
 }
 
+// A direction in the frame of a dome's image, and back.
+static RvVec3 to_image(const RvLamp* l, RvVec3 d) {
+  return rv_vec3(rv_dot(d, l->right), -rv_dot(d, l->forward), -rv_dot(d, l->up));
+}
+static RvVec3 from_image(const RvLamp* l, RvVec3 d) {
+  return rv_sub(rv_sub(rv_scale(l->right, d.x), rv_scale(l->forward, d.y)), rv_scale(l->up, d.z));
+}
+
 // Reads one lamp.
 static RvResult read_lamp(RvLamps* lamps, const RvDetail* d, size_t point, const int kind[3], RvVec3 origin,
                           RvError* error) {
@@ -97,7 +108,9 @@ static RvResult read_lamp(RvLamps* lamps, const RvDetail* d, size_t point, const
       !(rv_length(lamp->position) < FARTHEST))
     return rv_fail(error, RV_BAD_INPUT, "a light has a colour of %g %g %g or a place that is no number: check its node",
                    c.x, c.y, c.z);
-  return kind[0] == RV_LIGHT_DOME ? read_dome(lamp, d, point, kind[1], error) : RV_OK;
+  RvResult result = kind[0] == RV_LIGHT_DOME ? read_dome(lamp, d, point, kind[1], error) : RV_OK;
+  if (result || !lamp->dome) return result;
+  return rv_view_dome_floor(lamp->dome, to_image(lamp, rv_vec3(0, 1, 0)), &lamp->floor, &lamp->floor_irradiance, error);
 }
 
 RvResult rv_view_lamps_read(RvLamps* lamps, const RvDetail* const* details, size_t count, RvVec3 origin,
@@ -118,21 +131,12 @@ RvResult rv_view_lamps_read(RvLamps* lamps, const RvDetail* const* details, size
 
 //---------------------------------------------------------------------------------------------- domes
 
-// A direction in the frame of a dome's image, and back.
-static RvVec3 to_image(const RvLamp* l, RvVec3 d) {
-  return rv_vec3(rv_dot(d, l->right), -rv_dot(d, l->forward), -rv_dot(d, l->up));
-}
-static RvVec3 from_image(const RvLamp* l, RvVec3 d) {
-  return rv_sub(rv_sub(rv_scale(l->right, d.x), rv_scale(l->forward, d.y)), rv_scale(l->up, d.z));
-}
-
 // Samples a dome: by its image, or evenly.
 static bool sample_dome(const RvLamp* l, const double u[2], RvLampRay* ray) {
   ray->distance = INFINITY;
   if (l->dome) {
-    RvVec3 d = rv_view_dome_sample(l->dome, u, &ray->density);
-    ray->direction = from_image(l, d);
-    ray->radiance = rv_mul(l->color, rv_view_dome_radiance(l->dome, d, false));
+    ray->direction = from_image(l, rv_view_dome_sample(l->dome, u, &ray->radiance, &ray->density));
+    ray->radiance = rv_mul(l->color, ray->radiance);
     return ray->density > 0;
   }
   double z = 1 - 2 * u[0], r = sqrt(fmax(1 - z * z, 0));
@@ -188,9 +192,7 @@ bool rv_view_lamp_towards(const RvLamp* l, RvVec3 from, RvVec3 d, RvLampRay* ray
   *ray = (RvLampRay){.direction = d, .distance = INFINITY, .radiance = l->color, .density = 1 / (4 * RV_PI)};
   if (l->kind == RV_LIGHT_DOME) {
     if (!l->dome) return true;
-    RvVec3 in = to_image(l, d);
-    ray->density = rv_view_dome_density(l->dome, in);
-    ray->radiance = rv_mul(l->color, rv_view_dome_radiance(l->dome, in, false));
+    ray->radiance = rv_mul(l->color, rv_view_dome_towards(l->dome, to_image(l, d), &ray->density));
     return true;
   }
   double cosine = -rv_dot(d, l->forward);
@@ -214,9 +216,19 @@ bool rv_view_lamp_towards(const RvLamp* l, RvVec3 from, RvVec3 d, RvLampRay* ray
   return inside && ray->density > 0;
 }
 
+RvVec3 rv_view_lamp_seen(const RvLamp* l, RvVec3 direction) {
+  return l->dome ? rv_mul(l->color, rv_view_dome_smooth(l->dome, to_image(l, direction))) : l->color;
+}
+
+RvVec3 rv_view_lamp_floor_direction(const RvLamp* l, const double u[2]) {
+  RvVec3 radiance;
+  double density;
+  return from_image(l, rv_view_dome_sample(l->floor, u, &radiance, &density));
+}
+
 double rv_view_lamp_on_floor(const RvLamp* l, RvVec3 at) {
   double strength = (l->color.x + l->color.y + l->color.z) / 3;
-  // A studio or a place has about this irradiance on the mean.
+  if (l->floor) return l->floor_irradiance * strength;
   if (l->kind == RV_LIGHT_DOME) return RV_PI * strength * (l->soft_sky ? 0.5 : 1);
   if (l->kind == RV_LIGHT_DISTANT) return strength * fmax(-l->forward.y, 0);
   RvVec3 d = rv_sub(l->position, at);

@@ -10,9 +10,10 @@
 // A latitude-longitude image of radiance, with the sums by which directions are sampled in proportion to brightness.
 typedef struct RvDome {
   int width, height;
-  float* rgb;      // first row on top
-  double* rows;    // [height + 1] sums over the rows above, from 0 to 1
-  float* columns;  // [height][width + 1] sums within a row, from 0 to 1
+  float* rgb;                     // first row on top
+  double* rows;                   // [height + 1] sums over the rows above, from 0 to 1
+  float* columns;                 // [height][width + 1] sums within a row, from 0 to 1
+  int *row_guide, *column_guide;  // where the search for a number in the sums begins
 } RvDome;
 
 typedef struct RvLamp {
@@ -26,6 +27,8 @@ typedef struct RvLamp {
   bool soft_sky;              // the built-in room's ceiling: sampled by the surface alone
   bool background;            // the camera sees the dome
   RvDome* dome;               // NULL: the same radiance from everywhere
+  RvDome* floor;              // the dome's light on the floor: radiance times the cosine
+  double floor_irradiance;    // of the floor by the dome
 } RvLamp;
 
 typedef struct RvLamps {
@@ -60,6 +63,10 @@ bool rv_view_lamp_sample(const RvLamp* lamp, RvVec3 from, const double u[2], RvL
 bool rv_view_lamp_towards(const RvLamp* lamp, RvVec3 from, RvVec3 direction, RvLampRay* ray);
 // Unoccluded irradiance of a horizontal plane, about: weights of lamps for the shadows on the floor.
 double rv_view_lamp_on_floor(const RvLamp* lamp, RvVec3 at);
+// Radiance of a dome as it is seen in mirrors and behind the scene: interpolated between the pixels of its image.
+RvVec3 rv_view_lamp_seen(const RvLamp* lamp, RvVec3 direction);
+// Direction of a dome with an image, sampled in proportion to its light on the floor.
+RvVec3 rv_view_lamp_floor_direction(const RvLamp* lamp, const double u[2]);
 
 // Domes (dome.c). The image is copied; freed by rv_view_dome_free.
 RvResult rv_view_dome_make(int width, int height, const float* rgb, RvDome** dome, RvError* error);
@@ -67,9 +74,12 @@ RvResult rv_view_dome_load(const char* path, RvDome** dome, RvError* error);
 RvResult rv_view_dome_studio(const double factors[3], RvDome** dome, RvError* error);
 void rv_view_dome_free(RvDome* dome);
 // Directions here are in the frame of the image: its middle along -z, its top along y, right of the middle is x.
-RvVec3 rv_view_dome_radiance(const RvDome* dome, RvVec3 direction, bool smooth);
-RvVec3 rv_view_dome_sample(const RvDome* dome, const double u[2], double* density);
-double rv_view_dome_density(const RvDome* dome, RvVec3 direction);
+// Radiance, in pixels with the density of their sampling, or interpolated between them.
+RvVec3 rv_view_dome_towards(const RvDome* dome, RvVec3 direction, double* density);
+RvVec3 rv_view_dome_smooth(const RvDome* dome, RvVec3 direction);
+RvVec3 rv_view_dome_sample(const RvDome* dome, const double u[2], RvVec3* radiance, double* density);
+// The light of a dome on a floor whose normal is `up`, as an image by which the floor samples it, and its irradiance.
+RvResult rv_view_dome_floor(const RvDome* dome, RvVec3 up, RvDome** floor, double* irradiance, RvError* error);
 
 // Pictures read from files (picture.c): linear light, width x height x 3 floats that the caller frees by rv_free.
 RvResult rv_view_read_picture(const char* path, int* width, int* height, float** rgb, RvError* error);

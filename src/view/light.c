@@ -12,8 +12,7 @@ static const RvVec3 SKIN = {0.31, 0.225, 0.185};  // default albedo of meshes, l
 static const double SKIN_INDEX = 1.44;
 static const double SKIN_ROUGHNESS = 0.5;      // of the GGX highlight
 static const double LEAST_ROUGHNESS = 0.05;    // a picture's few rays would miss narrower highlights
-static const double WET_ROUGHNESS = 0.14;      // of a film on skin: it follows the skin's relief
-static const double WET_F0 = 0.0255;           // reflectance of water in air, and of skin in water
+static const double WET_ROUGHNESS = 0.22;      // of a film on skin: it follows the skin's relief
 static const double LEAST_VIEW_COSINE = 0.05;  // limits the highlight at grazing angles
 static const double SKIN_WRAP = 0.15;          // cosine beyond the terminator to which scattered light reaches
 static const double LEAST_DENSITY = 1e-6;
@@ -41,7 +40,7 @@ static void wet_surface(RvSurface* s, int baked) {
   if (wet <= 0) return;
   if (!(baked & 1)) s->color = rv_vec3(wetted(s->color.x, wet), wetted(s->color.y, wet), wetted(s->color.z, wet));
   if (!(baked & 2)) s->roughness += wet * (fmin(WET_ROUGHNESS, s->roughness) - s->roughness);
-  s->f0 += wet * (WET_F0 - s->f0);
+  s->f0 += wet * (RV_VIEW_WATER_F0 - s->f0);
 }
 
 // Reflectance along the normal of a surface with an index of refraction.
@@ -95,6 +94,7 @@ void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double 
   surface->normal = rv_normalize(rv_scale(normal, side), surface->facing);
   surface->color = part->colors ? color : SKIN;
   mesh_look(part, triangle, weight, surface);
+  if (part->beads) rv_view_add_bead(part, triangle, weight, time, surface);
 }
 
 //---------------------------------------------------------------------------------------------- skin and solids
@@ -162,9 +162,8 @@ static RvVec3 mesh_sample(const RvSurface* s, const double u[2], const double v[
 
 //---------------------------------------------------------------------------------------------- dispatch by kind
 
-RvVec3 rv_view_scatter(const RvSurface* s, RvVec3 light, int crossed, double* density) {
-  RvVec3 f =
-      s->kind == RV_PART_HAIR ? rv_view_hair_scatter(s, light, crossed, density) : mesh_scatter(s, light, density);
+RvVec3 rv_view_scatter(const RvSurface* s, RvVec3 light, double* density) {
+  RvVec3 f = s->kind == RV_PART_HAIR ? rv_view_hair_scatter(s, light, density) : mesh_scatter(s, light, density);
   *density = fmax(*density, LEAST_DENSITY);
   return f;
 }

@@ -23,10 +23,11 @@ typedef struct RvSurface {
   double core;             // hair: fibre radius over drawn radius (fibre + film)
   double radius;           // hair: drawn radius (fibre + film)
   double value;            // attribute of false colours; NaN: none
-  // Hair: the fibre, the share of light that each strand of the pile sends forward, the reflectance of a deep pile
-  // beyond that of one fibre, the share of it that the strands behind give, and the number of strands that block light.
+  // Hair: the fibre, the shares of light that each strand of the pile sends forward and back, the reflectance of a deep
+  // pile, the light that other strands return through the fibre, and the number of strands that block light.
   RvFibre fibre;
-  RvVec3 forward, pile, thick;
+  RvVec3 forward, back, deep, pile;
+  double pile_chance;  // of sampling the light that many strands scatter
   int crossings;
   // Skin and solids: roughness of the highlight, reflectance along the normal, share of subsurface scattering.
   double roughness, f0, subsurface;
@@ -44,25 +45,31 @@ static inline double rv_view_fresnel(double f0, double cosine) {
   return f0 + (1 - f0) * m2 * m2 * m;
 }
 
+#define RV_VIEW_WATER_F0 0.0255  // reflectance of water in air, and of skin in water, along the normal
+
+// Beads of water (beads.c). At a place of a surface in rest space, with its unit normal: true if a bead covers it, of
+// which cells of the size of the beads have one by `share`; *bent: its normal.
+bool rv_view_bead(RvVec3 rest, RvVec3 normal, double share, double radius, RvVec3* bent);
+void rv_view_add_bead(const RvPart* part, size_t triangle, const double weight[3], double time, RvSurface* surface);
+
 // Fill in the normal, tangent, colour, look and start of a hit.
 void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double time, RvSurface* surface);
 void rv_view_surface_sphere(const RvPart* part, size_t sphere, double time, RvSurface* surface);
 void rv_view_surface_mesh(const RvPart* part, size_t triangle, double u, double v, double time, RvSurface* surface);
 
 // Scattered radiance per radiance and solid angle of light, the cosine included; *density: of rv_view_scatter_sample.
-// `crossed`: strands that the light crossed before.
-RvVec3 rv_view_scatter(const RvSurface* surface, RvVec3 light, int crossed, double* density);
+RvVec3 rv_view_scatter(const RvSurface* surface, RvVec3 light, double* density);
 // Samples a direction of light about in proportion to what it scatters, with four random numbers.
 RvVec3 rv_view_scatter_sample(const RvSurface* surface, const double u[2], const double v[2]);
 // Share of light that is left after strands: at hair by colour, at other surfaces grey.
 RvVec3 rv_view_scatter_through(const RvSurface* surface, int crossed);
 
 // The hair model (fibre.c).
-RvVec3 rv_view_hair_scatter(const RvSurface* surface, RvVec3 light, int crossed, double* density);
+RvVec3 rv_view_hair_scatter(const RvSurface* surface, RvVec3 light, double* density);
 RvVec3 rv_view_hair_sample(const RvSurface* surface, const double lobe[2], const double angle[2]);
 RvVec3 rv_view_hair_through(const RvSurface* surface, int crossed);
-// Sets the share of multiple scattering by the number of strands behind.
-void rv_view_hair_thickness(RvSurface* surface, int behind);
+// Sets the light that other strands return: `sent` towards a number of strands, as a share of the light that arrives.
+void rv_view_hair_thickness(RvSurface* surface, RvVec3 sent, int strands);
 
 // Radiance of an opaque surface (shade.c).
 RvVec3 rv_view_shade(const RvShader* shader, RvSurface* surface, RvSampler* sampler, uint64_t* rays);

@@ -187,6 +187,23 @@ static float number_at(const Faces* f, const RvAttrib* a, size_t corner, double 
   return (float)(isfinite(v) ? v : standard);
 }
 
+// Copies the beads of water of the corners, and the rest positions by which they keep their place on a surface that
+// moves; false when out of memory.
+static bool copy_beads(const Faces* f) {
+  const RvOwner owners[] = {RV_VERTEX, RV_POINT, RV_PRIM, RV_GLOBAL};
+  const RvAttrib* share = rv_view_attrib(f->detail, RV_LOOK_BEADS, 1, owners, 4);
+  const RvAttrib* radius = rv_view_attrib(f->detail, RV_LOOK_BEAD_RADIUS, 1, owners, 4);
+  const RvAttrib* rest = rv_view_attrib(f->detail, "rest", 3, owners, 2);
+  size_t count = f->indices.count;
+  if (!share || !radius) return true;
+  if (!(f->part->beads = rv_alloc(count, 2 * sizeof(float)))) return false;
+  for (size_t c = 0; c < count; ++c) {
+    f->part->beads[2 * c] = number_at(f, share, c, 0);
+    f->part->beads[2 * c + 1] = number_at(f, radius, c, 0);
+  }
+  return (f->part->rest = per_corner(f, rest ? rest : rv_detail_find(f->detail, RV_POINT, "P"))) != NULL;
+}
+
 // Copies the look and the wetness of the corners; false when out of memory.
 static bool copy_look(const Faces* f, bool colored) {
   static const char* const names[4] = {RV_LOOK_ROUGHNESS, RV_LOOK_IOR, RV_LOOK_SPECULAR, RV_LOOK_SUBSURFACE};
@@ -204,7 +221,7 @@ static bool copy_look(const Faces* f, bool colored) {
   for (size_t c = 0; any && c < 4 * count; ++c) f->part->look[c] = number_at(f, attribs[c % 4], c / 4, standard[c % 4]);
   for (size_t c = 0; wet && c < count; ++c) f->part->wet[c] = (float)rv_clamp(number_at(f, wet, c, 0), 0, 1);
   f->part->baked = rv_view_baked(f->detail);
-  return true;
+  return copy_beads(f);
 }
 
 // Copies false-colour values and velocities; false when out of memory.

@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "base/rng.h"
 #include "base/timer.h"
 #include "math/scalar.h"
 #include "view/view_scene.h"
@@ -16,7 +15,7 @@ enum {
   LEAST_BATCH = 64,  // tiles a batch, at least
   TILES_A_TASK = 2,
   PLAIN_SAMPLES = 4,      // samples a pixel after which a tile that shows only the backdrop ends
-  FEW_SAMPLES = 8,        // samples a pixel below which fireflies are clamped more
+  DRAFT_PLAIN = 1,        // the same of pictures with few samples
   FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
   MAX_SAMPLES = 65536,    // of options.samples
   MAX_SKY_SAMPLES = 4096  // of options.sky_samples
@@ -28,46 +27,6 @@ static const double BRIGHTEST = 6;       // samples are clamped to this, after e
 static const double MIDDLE_GREY = 0.18;  // linear; the unit of options.noise
 
 //---------------------------------------------------------------------------------------------- samples
-
-// Reverses the order of the 32 bits.
-static uint32_t reversed(uint32_t x) {
-  x = __builtin_bswap32(x);
-  x = ((x & 0xf0f0f0f0u) >> 4) | ((x & 0x0f0f0f0fu) << 4);
-  x = ((x & 0xccccccccu) >> 2) | ((x & 0x33333333u) << 2);
-  return ((x & 0xaaaaaaaau) >> 1) | ((x & 0x55555555u) << 1);
-}
-
-// Owen scrambling by a hash in which each bit depends on higher bits only (Laine and Karras 2011; constants of
-// Burley 2020, "Practical hash-based Owen scrambling").
-static uint32_t scrambled(uint32_t x, uint32_t seed) {
-  x = reversed(x);
-  x += seed;
-  x ^= x * 0x6c50b47cu;
-  x ^= x * 0xb82f1e52u;
-  x ^= x * 0xc7afe638u;
-  x ^= x * 0x8d22f6e6u;
-  return reversed(x);
-}
-
-// Hash of a seed and a number: finaliser of MurmurHash3.
-static uint32_t mixed(uint32_t seed, uint32_t k) {
-  uint32_t h = seed ^ (k * 0x9e3779b9u);
-  h = (h ^ (h >> 16)) * 0x85ebca6bu;
-  h = (h ^ (h >> 13)) * 0xc2b2ae35u;
-  return h ^ (h >> 16);
-}
-
-// The first two dimensions of the Sobol sequence, shuffled and scrambled with a new key for each pair of dimensions.
-void rv_view_sampler_next(RvSampler* s, double out[2]) {
-  uint32_t key = mixed(s->seed, s->dimension++);
-  uint32_t i = scrambled(s->index, key);
-  uint32_t y = 0;
-  uint32_t x = reversed(i);
-  for (uint32_t v = 1u << 31, n = i; n; n >>= 1, v ^= v >> 1)
-    if (n & 1) y ^= v;
-  out[0] = scrambled(x, mixed(key, 1)) * 0x1p-32;
-  out[1] = scrambled(y, mixed(key, 2)) * 0x1p-32;
-}
 
 // Samples the tent filter, two pixels wide, about the pixel's centre.
 static double tent(double u) {
@@ -85,10 +44,11 @@ typedef struct Work {
 typedef struct Job {
   RvShader shader;
   RvImage* image;
-  int across;    // tiles a row
-  size_t first;  // first tile of the batch
-  Work* work;    // of each tile
-  double gain;   // exposure as a factor
+  int across;           // tiles a row
+  size_t first;         // first tile of the batch
+  Work* work;           // of each tile
+  RvViewGuide* guides;  // of each pixel of a draft; NULL: not a draft
+  double gain;          // exposure as a factor
 } Job;
 
 // Sums over the samples of a pixel: radiance, and squared luminance for the noise estimate.
@@ -97,6 +57,7 @@ typedef struct Pixel {
   double square;
   // Layers: samples that met something, sums of their normals and wetness, depth and detail of the nearest.
   int met, object;
+  bool hair_or_water;  // a sample met something that is not smooth
   RvVec3 normal;
   double wetness, depth;
 } Pixel;
@@ -109,6 +70,7 @@ static double luminance(RvVec3 c) {
 // Adds what a sample met first to the layers of its pixel.
 static void add_layers(Pixel* pixel, const RvFirstHit* first) {
   if (!first->any) return;
+  pixel->hair_or_water |= !first->mesh || (pixel->met && first->object != pixel->object);
   pixel->normal = rv_add(pixel->normal, first->normal);
   pixel->wetness += first->wetness;
   if (pixel->met++ && pixel->depth <= first->depth) return;
@@ -119,7 +81,7 @@ static void add_layers(Pixel* pixel, const RvFirstHit* first) {
 // Adds the samples [first, last) of a pixel; true if all of them saw only the unshadowed backdrop.
 static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel* pixel, Work* work) {
   const RvViewOptions* o = job->shader.options;
-  RvSampler sampler = {.seed = rv_random4(o->seed, (size_t)y * (size_t)o->width + (size_t)x, 0).v[0]};
+  RvSampler sampler = rv_view_sampler_at(o->seed, x, y, o->samples);
   bool backdrop_only = true;
   for (int i = first; i < last; ++i) {
     sampler.index = (uint32_t)i;
@@ -129,10 +91,10 @@ static bool add_samples(const Job* job, int x, int y, int first, int last, Pixel
     rv_view_sampler_next(&sampler, u);
     RvFirstHit first_hit = {0};
     RvVec3 c = rv_view_shader_trace(&job->shader, x + 0.5 + tent(u[0]), y + 0.5 + tent(u[1]), &sampler, &work->rays,
-                                    &plain, o->layers ? &first_hit : NULL);
+                                    &plain, o->layers || job->guides ? &first_hit : NULL);
     add_layers(pixel, &first_hit);
     double peak = fmax(c.x, fmax(c.y, c.z)),
-           brightest = (o->samples < FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
+           brightest = (o->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_BRIGHTEST : BRIGHTEST) / job->gain;
     // Clamp; a sample that is NaN counts as black.
     if (!(peak <= brightest)) c = peak > brightest ? rv_scale(c, brightest / peak) : rv_vec3(0, 0, 0);
     double b = luminance(c);
@@ -164,6 +126,16 @@ static void store_layers(RvImage* image, size_t at, const Pixel* p, int samples)
   rv_vec3_store(image->normal + 3 * at, p->met ? rv_normalize(p->normal, none) : none);
 }
 
+// What a pixel shows, for the smoothing of drafts. Pixels at edges show several things.
+static RvViewGuide guide_of(const Pixel* p, int samples) {
+  RvViewGuide g = {.surface = RV_VIEW_GUIDE_NONE};
+  if (p->hair_or_water || (p->met && p->met < samples)) return g;
+  g.surface = p->met ? p->object : RV_VIEW_GUIDE_FLOOR;
+  g.depth = (float)p->depth;
+  rv_vec3_store(g.normal, rv_normalize(p->normal, rv_vec3(0, 0, 0)));
+  return g;
+}
+
 // Room for the layers; false when out of memory.
 static bool allocate_layers(RvImage* image) {
   size_t n = (size_t)image->width * (size_t)image->height;
@@ -183,7 +155,8 @@ static void render_tile(const Job* job, size_t tile) {
   int wide = x1 - x0, count = wide * (y1 - y0), done = 0;
   Pixel pixels[TILE * TILE] = {{.met = 0}};
   bool backdrop_only = true;
-  for (int next = o->samples < PLAIN_SAMPLES ? o->samples : PLAIN_SAMPLES; done < next;) {
+  int first = o->samples < RV_VIEW_FEW_SAMPLES ? DRAFT_PLAIN : PLAIN_SAMPLES;
+  for (int next = o->samples < first ? o->samples : first; done < next;) {
     for (int i = 0; i < count; ++i)
       backdrop_only &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
     done = next;
@@ -194,7 +167,9 @@ static void render_tile(const Job* job, size_t tile) {
   for (int i = 0; i < count; ++i) {
     float* out = job->image->rgb + 3 * ((size_t)(y0 + i / wide) * (size_t)o->width + (size_t)(x0 + i % wide));
     rv_vec3_store(out, rv_scale(pixels[i].sum, job->gain / done));
-    if (o->layers) store_layers(job->image, (size_t)(out - job->image->rgb) / 3, &pixels[i], done);
+    size_t at = (size_t)(out - job->image->rgb) / 3;
+    if (job->guides) job->guides[at] = guide_of(&pixels[i], done);
+    if (o->layers) store_layers(job->image, at, &pixels[i], done);
   }
 }
 
@@ -328,7 +303,12 @@ RvResult rv_view_render_stats(const RvDetail* const* details, size_t count, cons
   // Exposure applies to the beauty pass; the other passes are shares and data.
   job.gain = options->pass == RV_VIEW_BEAUTY ? rv_pow(2, options->exposure) : 1;
   if (!result) result = rv_view_shader_make(&job.shader, &scene, &lens, options, error);
+  bool draft = options->samples < RV_VIEW_FEW_SAMPLES && options->pass == RV_VIEW_BEAUTY && options->sparse <= 1;
+  if (!result && draft && !(job.guides = rv_alloc((size_t)image.width * (size_t)image.height, sizeof(RvViewGuide))))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for a picture of %d x %d", options->width, options->height);
   if (!result) result = render_image(&job, cancelled, user, &scene.stats, error);
+  if (!result && draft && !rv_view_smooth(&image, job.guides)) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  rv_free(job.guides);
   if (!result && options->pass == RV_VIEW_DATA) finish_data(&job, &scene.stats, options);
   // Hand over the image, or release it after an error.
   scene.stats.build_seconds = built - start;

@@ -1,4 +1,4 @@
-// The studio around the scene: a bright ceiling over a dim room, three soft boxes (key, rim, fill) and the backdrop.
+// The studio around the scene: a bright ceiling over a dim room, soft boxes (key, rim, fill) and the backdrop.
 #include <math.h>
 
 #include "math/scalar.h"
@@ -39,14 +39,16 @@ static RvResult add_box(RvShader* s, const RvBox* b, RvError* error) {
   return RV_OK;
 }
 
-// Places the lamps of the built-in studio: key from upper left behind the camera, rim from upper right behind the
-// subject, fill from the right. Each line gives direction, irradiance (linear RGB), radius of the disc and half sides
-// of the panel, whose area about equals the disc's. The ceiling is a lamp too. A furnace has only its even light.
+// Places the lamps of the built-in studio: key from upper left behind the camera, with a bright spot in its middle that
+// makes wet things sparkle, rim from upper right behind the subject, fill from the right. Each line gives direction,
+// irradiance (linear RGB), radius of the disc and half sides of the panel, whose area about equals the disc's. The
+// ceiling is a lamp too. A furnace has only its even light.
 RvResult rv_view_room_make(RvShader* s, const RvLens* rig, RvError* error) {
   s->studio = s->lamps->count == 0 || s->options->furnace;
   if (!s->studio) return RV_OK;
   rv_view_lamps_free(s->lamps);
-  s->boxes[RV_BOX_KEY] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(4.6, 4.15, 3.6), 0.28, 0.20, 0.31);
+  s->boxes[RV_BOX_KEY] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(2.6, 2.35, 2.05), 0.28, 0.20, 0.31);
+  s->boxes[RV_BOX_SPOT] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(2.0, 1.8, 1.55), 0.05, 0.045, 0.045);
   s->boxes[RV_BOX_RIM] = box(from_rig(rig, 0.75, 0.55, 0.70), rig, rv_vec3(3.0, 3.1, 3.3), 0.14, 0.08, 0.20);
   s->boxes[RV_BOX_FILL] = box(from_rig(rig, 0.80, 0.05, -0.70), rig, rv_vec3(0.42, 0.46, 0.52), 0.40, 0.16, 0.60);
   RvResult result = RV_OK;
@@ -80,10 +82,9 @@ RvVec3 rv_view_room_backdrop(const RvShader* s, double x, double y) {
 static RvVec3 domes(const RvShader* s, RvVec3 d, bool shown) {
   RvVec3 sum = {0, 0, 0};
   for (size_t i = 0; i < s->lamps->count; ++i) {
-    RvLampRay ray;
     const RvLamp* lamp = &s->lamps->list[i];
     if (lamp->kind != RV_LIGHT_DOME || (shown && !lamp->background)) continue;
-    if (rv_view_lamp_towards(lamp, rv_vec3(0, 0, 0), d, &ray)) sum = rv_add(sum, ray.radiance);
+    sum = rv_add(sum, rv_view_lamp_seen(lamp, d));
   }
   return sum;
 }

@@ -10,23 +10,25 @@
 #include "view/view_scene.h"
 
 enum {
-  MAX_WATER = 6,  // water surfaces that block a shadow ray completely
-  MAX_CANDIDATES = 2 * RV_VIEW_MAX_LAMPS,
+  MAX_WATER = 6,     // water surfaces that block a shadow ray completely
+  DOME_CHOICES = 4,  // candidates of a dome a sample: it has bright and dark places
+  MAX_CANDIDATES = (DOME_CHOICES + 1) * RV_VIEW_MAX_LAMPS,
   HAIR_PICKS = 2,     // candidates that hair traces a sample
+  MESH_PICKS = 2,     // candidates that skin and solids trace a sample, or one for each lamp if there are more
   MANY_SAMPLES = 8,   // samples a pixel after which the floor traces more rays
-  FLOOR_CHOICES = 4,  // candidates of a lamp for the shadow on the floor
   FLOOR_STRANDS = 3,  // strands that block light at the floor and in ambient occlusion
   FLOOR_FACTOR = 3    // on the rays of the floor where the first samples found a shadow
 };
 
-static const double LEAST_RESPONSE = 1e-4;  // of a candidate, below which no shadow ray is traced
-static const double LEAST_PILE = 0.015;     // multiple scattering below which the strands behind are not counted
-static const double LEAST_SQUARE = 1e-6;    // of a cosine: keeps directions above the horizon
-static const double FLOOR_OFFSET = 1e-4;    // start of rays above the floor, in half heights of the view
-static const double UNSHADOWED = 0.999;     // visibility from which the floor counts as plain
-static const double DARKEST_FLOOR = 0.08;   // share of the floor's light that no shadow takes: light between surfaces
-static const double EVEN_SHARE = 0.01;      // of a candidate's light that counts whatever the surface scatters
-static const double FAR_SHARE = 0.9999;     // of the distance to a lamp: its shadow rays end before it
+static const double LATTICE_STEP = 0.3819660112501051;  // across, of the candidates of a dome: the golden section
+static const double LEAST_RESPONSE = 1e-4;              // of a candidate, below which no shadow ray is traced
+static const double LEAST_PILE = 0.015;                 // multiple scattering below which hair is taken for a deep pile
+static const double LEAST_SQUARE = 1e-6;                // of a cosine: keeps directions above the horizon
+static const double FLOOR_OFFSET = 1e-4;                // start of rays above the floor, in half heights of the view
+static const double UNSHADOWED = 0.999;                 // visibility from which the floor counts as plain
+static const double DARKEST_FLOOR = 0.08;  // share of the floor's light that no shadow takes: light between surfaces
+static const double EVEN_SHARE = 0.01;     // of a candidate's light that counts whatever the surface scatters
+static const double FAR_SHARE = 0.9999;    // of the distance to a lamp: its shadow rays end before it
 
 // Transmittance after n strands and after n water surfaces. Water refracts light away from one place towards another,
 // so on average it casts a light shadow.
@@ -117,7 +119,7 @@ static RvVec3 sphere_direction(const double u[2]) {
 // A direction from which light may arrive.
 typedef struct Candidate {
   RvVec3 direction;
-  RvVec3 light;   // radiance over the density of its sampling, weighed by the balance heuristic
+  RvVec3 light;   // that it scatters to the eye unshadowed: over the density of its sampling, by the balance heuristic
   double far;     // length of its shadow ray
   double target;  // brightness that it would bring unshadowed, about: the chance of being traced
 } Candidate;
@@ -139,7 +141,7 @@ static void propose(Choices* c, const RvSurface* surface, RvVec3 f, RvVec3 direc
   double even = surface->kind == RV_PART_HAIR ? EVEN_SHARE / (4 * RV_PI) : 0;
   double target = luminance(rv_mul(f, light)) + even * luminance(light);
   if (!(target > LEAST_RESPONSE * LEAST_RESPONSE) || !isfinite(target) || c->count >= MAX_CANDIDATES) return;
-  c->list[c->count++] = (Candidate){direction, light, far, target};
+  c->list[c->count++] = (Candidate){direction, rv_mul(f, light), far, target};
   c->sum += target;
 }
 
@@ -148,18 +150,28 @@ static double reach_of(const RvShader* s, const RvLamp* lamp, double distance) {
   return fmin(isfinite(distance) ? FAR_SHARE * distance : s->far, lamp->reach);
 }
 
-// One candidate for each lamp, by the lamp's own brightness.
+// Candidates of a lamp a sample, by its own brightness.
+static int choices_of(const RvLamp* lamp) {
+  return lamp->soft_sky ? 0 : lamp->dome ? DOME_CHOICES : 1;
+}
+
+// Candidates of each lamp, by the lamp's own brightness. Those of a dome are a lattice, so that they complement each
+// other.
 static void sample_lamps(const RvShader* s, const RvSurface* surface, Choices* c, RvSampler* sampler) {
   for (size_t i = 0; i < s->lamps->count; ++i) {
     const RvLamp* lamp = &s->lamps->list[i];
     double u[2], density;
-    RvLampRay ray;
-    if (lamp->soft_sky) continue;
-    rv_view_sampler_next(sampler, u);
-    if (!rv_view_lamp_sample(lamp, surface->start, u, &ray)) continue;
-    RvVec3 f = rv_view_scatter(surface, ray.direction, 0, &density);
-    double weight = ray.density > 0 ? 1 / (ray.density + density) : 1;
-    propose(c, surface, f, ray.direction, rv_scale(ray.radiance, weight), reach_of(s, lamp, ray.distance));
+    int choices = choices_of(lamp);
+    if (choices) rv_view_sampler_next(sampler, u);
+    for (int k = 0; k < choices; ++k) {
+      double down = u[0] + (double)k / choices, across = u[1] + k * LATTICE_STEP;
+      const double v[2] = {down - floor(down), across - floor(across)};
+      RvLampRay ray;
+      if (!rv_view_lamp_sample(lamp, surface->start, v, &ray)) continue;
+      RvVec3 f = rv_view_scatter(surface, ray.direction, &density);
+      double weight = ray.density > 0 ? 1 / (choices * ray.density + density) : 1;
+      propose(c, surface, f, ray.direction, rv_scale(ray.radiance, weight), reach_of(s, lamp, ray.distance));
+    }
   }
 }
 
@@ -169,12 +181,12 @@ static void sample_surface(const RvShader* s, const RvSurface* surface, Choices*
   rv_view_sampler_next(sampler, u);
   rv_view_sampler_next(sampler, v);
   RvVec3 d = rv_view_scatter_sample(surface, u, v);
-  RvVec3 f = rv_view_scatter(surface, d, 0, &density);
+  RvVec3 f = rv_view_scatter(surface, d, &density);
   for (size_t i = 0; i < s->lamps->count; ++i) {
     const RvLamp* lamp = &s->lamps->list[i];
     RvLampRay ray = {.radiance = rv_view_room_sky(s, d), .distance = INFINITY};
     if (!lamp->soft_sky && !rv_view_lamp_towards(lamp, surface->start, d, &ray)) continue;
-    double weight = 1 / (density + (lamp->soft_sky ? 0 : ray.density));
+    double weight = 1 / (density + choices_of(lamp) * ray.density);
     propose(c, surface, f, d, rv_scale(ray.radiance, weight), reach_of(s, lamp, ray.distance));
   }
 }
@@ -183,23 +195,24 @@ static void sample_surface(const RvShader* s, const RvSurface* surface, Choices*
 static RvVec3 trace_candidate(const RvShader* s, const RvSurface* surface, const Candidate* c, RvSampler* sampler,
                               uint64_t* rays) {
   int limit = surface->kind == RV_PART_HAIR ? surface->crossings : FLOOR_STRANDS, strands;
-  double density;
   double open = cast(s, surface->start, c->direction, surface->ray_near, c->far, limit, sampler->time, &strands, rays);
   if (!(open > 0)) return rv_vec3(0, 0, 0);
-  RvVec3 f = rv_view_scatter(surface, c->direction, strands, &density);
-  return rv_scale(rv_mul(rv_mul(f, c->light), rv_view_scatter_through(surface, strands)), open);
+  return rv_scale(rv_mul(c->light, rv_view_scatter_through(surface, strands)), open);
 }
 
-// Counts the strands behind a hit on hair, whose multiple scattering grows with them.
+// Counts the strands in a direction into which a hair sends light: they return part of it.
 static void find_thickness(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
+  if (luminance(surface->pile) < LEAST_PILE) return;
+  double u[2], v[2], density;
   int strands;
-  if (luminance(surface->pile) < LEAST_PILE) {
-    rv_view_hair_thickness(surface, surface->crossings);
-    return;
-  }
-  double open = cast(s, surface->start, rv_neg(surface->view), surface->ray_near + surface->radius, s->sky_ray_length,
-                     surface->crossings, sampler->time, &strands, rays);
-  rv_view_hair_thickness(surface, open > 0 ? strands : surface->crossings);
+  rv_view_sampler_next(sampler, u);
+  rv_view_sampler_next(sampler, v);
+  RvVec3 d = rv_view_scatter_sample(surface, u, v);
+  double open =
+      cast(s, surface->start, d, surface->ray_near, s->far, surface->crossings, sampler->time, &strands, rays);
+  surface->pile = rv_vec3(0, 0, 0);
+  RvVec3 sent = rv_view_scatter(surface, d, &density);
+  rv_view_hair_thickness(surface, rv_scale(sent, 1 / density), open > 0 ? strands : surface->crossings);
 }
 
 RvVec3 rv_view_shade(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
@@ -211,7 +224,7 @@ RvVec3 rv_view_shade(const RvShader* s, RvSurface* surface, RvSampler* sampler, 
   sample_lamps(s, surface, &c, sampler);
   sample_surface(s, surface, &c, sampler);
   RvVec3 sum = {0, 0, 0};
-  int picks = hair ? HAIR_PICKS : c.count;
+  int lamps = (int)s->lamps->count, picks = hair ? HAIR_PICKS : lamps > MESH_PICKS ? lamps : MESH_PICKS;
   if (picks >= c.count) {
     for (int i = 0; i < c.count; ++i) sum = rv_add(sum, trace_candidate(s, surface, &c.list[i], sampler, rays));
     return sum;
@@ -261,45 +274,37 @@ RvVec3 rv_view_shade_data(const RvShader* s, const RvSurface* surface, RvSampler
 
 //---------------------------------------------------------------------------------------------- floor
 
-// One candidate of a lamp for the floor, by the irradiance that it brings.
-static bool floor_candidate(const RvShader* s, const RvLamp* lamp, RvVec3 start, const double u[2], Candidate* out) {
-  RvVec3 up = {0, 1, 0};
-  RvLampRay ray;
-  if (lamp->soft_sky || (lamp->kind == RV_LIGHT_DOME && !lamp->dome)) {
-    double weight = RV_PI * (lamp->soft_sky ? 0.5 : luminance(lamp->color));
-    *out = (Candidate){.direction = cosine_direction(up, u), .far = lamp->reach, .target = weight};
-    return true;
-  }
-  if (!rv_view_lamp_sample(lamp, start, u, &ray) || ray.direction.y <= 0) return false;
-  double light = luminance(ray.radiance) * ray.direction.y / (ray.density > 0 ? ray.density : 1);
-  *out = (Candidate){.direction = ray.direction, .far = reach_of(s, lamp, ray.distance), .target = light};
-  return light > 0;
+// Direction from the floor towards a lamp, by the irradiance that it brings; *far: length of the shadow ray. False if
+// no light comes from there.
+static bool floor_direction(const RvShader* s, const RvLamp* lamp, RvVec3 start, const double u[2], RvVec3* direction,
+                            double* far) {
+  RvLampRay ray = {.distance = INFINITY};
+  if (lamp->kind == RV_LIGHT_DOME)
+    ray.direction = lamp->floor ? rv_view_lamp_floor_direction(lamp, u) : cosine_direction(rv_vec3(0, 1, 0), u);
+  else if (!rv_view_lamp_sample(lamp, start, u, &ray))
+    return false;
+  *direction = ray.direction;
+  *far = reach_of(s, lamp, ray.distance);
+  return ray.direction.y > 0;
 }
 
-// Visibility of the lamps from the floor: that of one lamp, chosen by its light there, and of one of its candidates.
+// Visibility of the lamps from the floor: that of one lamp, chosen by its light there.
 static double floor_visibility(const RvShader* s, RvVec3 start, RvSampler* sampler, uint64_t* rays) {
-  double weight[RV_VIEW_MAX_LAMPS + 1], sum = 0, u[2];
+  double weight[RV_VIEW_MAX_LAMPS + 1], sum = 0, u[2], v[2], far;
   for (size_t i = 0; i < s->lamps->count; ++i) {
     weight[i] = rv_view_lamp_on_floor(&s->lamps->list[i], start);
     sum += weight[i];
   }
   if (!(sum > 0)) return 1;
-  rv_view_sampler_next(sampler, u);
+  rv_view_sampler_next(sampler, v);
   size_t i = 0;
-  for (double below = weight[0]; i + 1 < s->lamps->count && u[0] * sum >= below; below += weight[i]) i++;
-  const RvLamp* lamp = &s->lamps->list[i];
-  Candidate chosen = {.target = 0};
-  double light = 0;
-  for (int k = 0; k < (lamp->dome ? FLOOR_CHOICES : 1); ++k) {
-    Candidate c;
-    double v[2];
-    rv_view_sampler_next(sampler, v);
-    if (!floor_candidate(s, lamp, start, v, &c)) continue;
-    light += c.target;
-    rv_view_sampler_next(sampler, v);
-    if (v[0] * light < c.target) chosen = c;
+  if (s->lamps->count > 1) {
+    rv_view_sampler_next(sampler, u);
+    for (double below = weight[0]; i + 1 < s->lamps->count && u[0] * sum >= below; below += weight[i]) i++;
   }
-  return light > 0 ? transmittance(s, start, chosen.direction, 0, fmin(chosen.far, s->far), sampler->time, rays) : 1;
+  RvVec3 direction;
+  if (!floor_direction(s, &s->lamps->list[i], start, v, &direction, &far)) return 1;
+  return transmittance(s, start, direction, 0, fmin(far, s->far), sampler->time, rays);
 }
 
 // The floor has the colour of the backdrop, so that only shadows show. It fades out between 3 and 6 view half-heights
@@ -314,14 +319,15 @@ RvVec3 rv_view_shade_floor(const RvShader* s, RvVec3 position, RvVec3 base, RvSa
   if (fade <= 0) return base;
   RvVec3 up = {0, 1, 0}, start = rv_mad(position, FLOOR_OFFSET * s->lens->half_height, up);
   // A plain floor shows noise more than hair does: after the first samples found a shadow, more rays are traced.
-  int count = s->options->sky_samples * (sampler->index < MANY_SAMPLES ? 2 : FLOOR_FACTOR);
+  int factor = s->options->samples < RV_VIEW_FEW_SAMPLES ? 1 : sampler->index < MANY_SAMPLES ? 2 : FLOOR_FACTOR;
+  int count = s->options->sky_samples * factor;
   double lit = 0, open = 0;
   bool occlusion = s->options->pass == RV_VIEW_OCCLUSION;
   for (int i = 0; i < count; ++i) {
     if (!occlusion) lit += floor_visibility(s, start, sampler, rays) / count;
+    if (!occlusion) continue;
     rv_view_sampler_next(sampler, u);
-    if (occlusion)
-      open += transmittance(s, start, cosine_direction(up, u), 0, s->sky_ray_length, sampler->time, rays) / count;
+    open += transmittance(s, start, cosine_direction(up, u), 0, s->sky_ray_length, sampler->time, rays) / count;
   }
   *through = occlusion && count ? open : 1;
   double seen = occlusion ? *through : count ? lit : 1;

@@ -13,6 +13,7 @@ static const double SHADOW_OFFSET = 2e-5;  // relative offset of shadow rays fro
 static const double WATER_OFFSET = 1e-5;   // relative offset of refracted and reflected rays
 static const double FILM_OFFSET = 2e-5;    // the same at a film
 static const double FILM_MIRROR_NEAR = 0.2;  // start of a ray reflected by a film, in radii of the film
+static const double FILM_EXIT_NEAR = 2.1;    // and of one that passed through it: a little over its diameter
 static const double LEAST_COSINE = 1e-4;     // of grazing incidence
 static const double LEAST_MIRRORED = 1e-4;   // reflectance below which the reflected ray is not traced
 static const double LEAST_ROUGHNESS = 1e-3;  // of a liquid's surface: a lower one is smooth
@@ -250,7 +251,7 @@ static bool cross_film(const RvShader* s, Path* p, RvSurface* f, RvSampler* samp
   // Beside the fibre: absorption along the chord, then onwards behind the tube.
   if (!under) p->weight = absorbed(s, NULL, p->weight, 2 * f->radius * cos_inside);
   p->from = f->position;
-  p->near = f->ray_near;
+  p->near = FILM_EXIT_NEAR * f->radius;
   return false;
 }
 
@@ -290,7 +291,8 @@ static void note_first(const RvShader* s, Path* p, const RvSurface* surface, con
                            .depth = length * rv_dot(p->direction, s->lens->forward),
                            .normal = surface->normal,
                            .wetness = surface->wetness,
-                           .object = part->object};
+                           .object = part->object,
+                           .mesh = part->kind == RV_PART_MESH};
   p->first = NULL;
 }
 
@@ -302,12 +304,12 @@ static RvVec3 follow(const RvShader* s, Path p, RvSampler* sampler, uint64_t* ra
     // Nearest of geometry and floor.
     struct RTCRayHit hit = nearest(s, &p, sampler->time, rays);
     bool met = hit.hit.geomID != RTC_INVALID_GEOMETRY_ID;
+    *plain = !met && p.bounces == 0;
     if (s->options->pass == RV_VIEW_COVERAGE) return rv_scale(p.weight, met);
     double drop = s->ground - p.from.y;
     double to_floor = drop < 0 && p.direction.y < 0 ? drop / p.direction.y : INFINITY;
     bool floor = to_floor < (met ? hit.ray.tfar : s->far);
     double length = floor ? to_floor : hit.ray.tfar;
-    *plain = !met && p.bounces == 0;
     // Rays that a surface turned see the lamps themselves.
     RvVec3 lamp;
     if (beauty && p.bounces > 0 && rv_view_room_lamp(s, p.from, p.direction, floor || met ? length : INFINITY, &lamp))

@@ -47,6 +47,7 @@ typedef struct RvPart {
   float* wet;         // wetness 0 to 1, one a hair vertex or a mesh corner; NULL: dry
   float* look;  // 2 floats a hair vertex (roughness along the fibre, tilt in degrees), 4 a mesh corner (roughness,
                 // index, specular, subsurface); NULL: the kind's default
+  float *beads, *rest;   // meshes: share of cells with a bead of water and its radius, rest position; one a corner
   RvFibreTable* fibres;  // hair: means over the width of a fibre
   int baked;             // 1: colours include wetness already; 2: roughness does
   int object;            // number of the detail, from 1
@@ -145,8 +146,11 @@ typedef struct RvBox {
   double wide, high;            // panel: tangents of the half angles
 } RvBox;
 
-enum { RV_BOX_KEY, RV_BOX_RIM, RV_BOX_FILL, RV_BOX_COUNT };
-enum { RV_VIEW_MAX_LAMPS = 32 };
+enum { RV_BOX_KEY, RV_BOX_SPOT, RV_BOX_RIM, RV_BOX_FILL, RV_BOX_COUNT };
+enum {
+  RV_VIEW_MAX_LAMPS = 32,
+  RV_VIEW_FEW_SAMPLES = 8  // samples a pixel below which a picture is a draft: coarser curves, tighter clamp
+};
 
 // Shading of one camera ray: a pure function of its arguments.
 typedef struct RvShader {
@@ -164,7 +168,8 @@ typedef struct RvShader {
 
 // Position in the low-discrepancy sequence of one pixel.
 typedef struct RvSampler {
-  uint32_t seed;       // of the pixel
+  uint32_t seed;       // of the block of pixels
+  uint32_t first;      // place of the pixel's first sample in the block's sequence
   uint32_t index;      // of the sample
   uint32_t dimension;  // next pair of dimensions
   float time;          // of the ray: 0 at shutter open, 1 at shutter close
@@ -173,7 +178,9 @@ typedef struct RvSampler {
 // Embree occlusion filter of hair and water: they attenuate a shadow ray instead of blocking it.
 void rv_view_attenuate(const struct RTCFilterFunctionNArguments* arguments);
 
-// Two numbers of a stratified sequence over the samples of one pixel (render.c).
+// Samples of a pixel (sampler.c), of which there are at most `samples`; then two numbers at a time of a sequence that
+// is stratified over the samples of a pixel and over the pixels around it.
+RvSampler rv_view_sampler_at(uint64_t seed, int x, int y, int samples);
 void rv_view_sampler_next(RvSampler* sampler, double out[2]);
 
 RvResult rv_view_shader_make(RvShader* shader, RvViewScene* scene, const RvLens* lens, const RvViewOptions* options,
@@ -185,7 +192,18 @@ typedef struct RvFirstHit {
   RvVec3 normal;  // world space, towards the eye
   double wetness;
   int object;  // number of the detail, from 1
+  bool mesh;   // skin or a solid
 } RvFirstHit;
+// What a pixel of a draft shows: nothing that is smooth, the floor and what lies behind it, or from 1 on the detail of
+// a mesh, with its normal and depth.
+enum { RV_VIEW_GUIDE_NONE = -1, RV_VIEW_GUIDE_FLOOR = 0 };
+typedef struct RvViewGuide {
+  int surface;
+  float normal[3], depth;
+} RvViewGuide;
+// Removes noise from the smooth surfaces of a draft (smooth.c); false when out of memory.
+bool rv_view_smooth(RvImage* image, const RvViewGuide* guides);
+
 // Radiance along the ray through a point of the image. *plain: the ray saw only the unshadowed backdrop.
 RvVec3 rv_view_shader_trace(const RvShader* shader, double x, double y, RvSampler* sampler, uint64_t* rays, bool* plain,
                             RvFirstHit* first);

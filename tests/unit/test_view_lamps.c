@@ -161,11 +161,18 @@ static void density_of_a_dome(void** state) {
     for (int k = 0; k < N; ++k) {
       double z = 1 - 2 * (i + 0.5) / N, a = 2 * M_PI * (k + 0.5) / N, r = sqrt(1 - z * z), p,
              u[2] = {(i + 0.5) / N, (k + 0.5) / N};
-      whole += rv_view_dome_density(dome, rv_vec3(r * cos(a), z, r * sin(a))) * 4 * M_PI / N / N;
-      RvVec3 d = rv_view_dome_sample(dome, u, &p);
+      RvVec3 seen, light;
+      double other;
+      rv_view_dome_towards(dome, rv_vec3(r * cos(a), z, r * sin(a)), &other);
+      whole += other * 4 * M_PI / N / N;
+      RvVec3 d = rv_view_dome_sample(dome, u, &light, &p);
       CHECK_NEAR(rv_length(d), 1, 1e-9);
       drawn += 1 / p / N / N;
-      if (i % 50 == 0 && k % 50 == 0) CHECK_CLOSE(rv_view_dome_density(dome, d), p, 1e-3);
+      if (i % 50 || k % 50) continue;
+      // a direction that was drawn finds its own pixel again
+      seen = rv_view_dome_towards(dome, d, &other);
+      CHECK_CLOSE(other, p, 1e-3);
+      CHECK_NEAR(seen.x, light.x, 1e-6);
     }
   CHECK_NEAR(whole, 1, 0.01);
   // the mean of 1 / p is the solid angle of all directions

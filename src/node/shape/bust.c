@@ -58,7 +58,7 @@ static const Part parts[] = {
     {CAPSULE, BOTH, ADD, {0.018, -0.224, 0.018}, {0.12, -0.215, -0.010}, 0.010, 0.012, 0.05, 0, 0},
 };
 
-enum { PARTS = sizeof parts / sizeof *parts };
+enum { PARTS = sizeof parts / sizeof *parts, FIRST_OF_BODY = 19 };  // parts from here on: neck and shoulders
 _Static_assert((int)PARTS <= (int)RV_BUST_MAX_PARTS, "raise RV_BUST_MAX_PARTS");
 
 // The distance from an ellipsoid is not exact, so parts count up to a little farther than their blends reach.
@@ -97,8 +97,22 @@ static double smooth_min(double a, double b, double blend) {
   return rv_min(a, b) - 0.25 * overlap * overlap * blend;
 }
 
-void rv_bust_init(RvBust* bust, double base, double falloff) {
-  *bust = (RvBust){.base = base, .falloff = falloff};
+// The joint lies in the middle of the neck. The head ends on a plane that leans, as the chin hangs lower than the
+// skull.
+static const double JOINT[3] = {0, -0.15, -0.035};
+static const double LEAN = 0.45;                       // slope of the plane
+static const double STILL = -0.155, TURNING = -0.075;  // m, heights above it from which on places turn
+
+RvVec3 rv_bust_joint(void) {
+  return rv_vec3_load64(JOINT);
+}
+
+double rv_bust_turning(RvVec3 x) {
+  return rv_smooth_step((x.y + LEAN * (x.z - JOINT[2]) - STILL) / (TURNING - STILL));
+}
+
+void rv_bust_init(RvBust* bust, double base, double falloff, RvBustPart part) {
+  *bust = (RvBust){.base = base, .falloff = falloff, .part = part};
   for (size_t i = 0; i < PARTS; ++i) {
     const Part* part = &parts[i];
     RvVec3 a = rv_vec3_load64(part->a), b = rv_vec3_load64(part->b);
@@ -121,7 +135,9 @@ double rv_bust_distance(const void* user, RvVec3 x) {
   const RvBust* bust = user;
   double d = 1;  // m, far away
   RvVec3 mirrored = rv_vec3(fabs(x.x), x.y, x.z);
-  for (size_t i = 0; i < PARTS; ++i) {
+  size_t first = bust->part == RV_BUST_BODY_ONLY ? FIRST_OF_BODY : 0;
+  size_t end = bust->part == RV_BUST_HEAD_ONLY ? FIRST_OF_BODY : PARTS;
+  for (size_t i = first; i < end; ++i) {
     const Part* part = &parts[i];
     RvVec3 p = part->sides == BOTH ? mirrored : x;
     if (is_far(bust, i, p, d)) continue;

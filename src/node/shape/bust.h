@@ -14,8 +14,12 @@
 
 enum { RV_BUST_MAX_PARTS = 32 };
 
+// Which parts a bust has: all, the head without neck, or neck and shoulders without the head.
+typedef enum RvBustPart { RV_BUST_WHOLE, RV_BUST_HEAD_ONLY, RV_BUST_BODY_ONLY } RvBustPart;
+
 typedef struct RvBust {
-  double base;     // m, height of the flat base; below the chin
+  double base;      // m, height of the flat base; below the chin
+  RvBustPart part;  // which parts it has
   double falloff;  // m over which the hairline thins out
   struct {
     RvVec3 centre;
@@ -24,7 +28,11 @@ typedef struct RvBust {
 } RvBust;
 
 // A bust that ends at the height `base` and whose hairline is `falloff` wide.
-void rv_bust_init(RvBust* bust, double base, double falloff);
+void rv_bust_init(RvBust* bust, double base, double falloff, RvBustPart part);
+// Place of the joint between neck and head, about which the head turns; and how far a place turns with the head, from 0
+// at the shoulders to 1 at the head. In between, the neck twists.
+RvVec3 rv_bust_joint(void);
+double rv_bust_turning(RvVec3 place);
 
 // About the distance from the surface, below 0 inside. `bust` is an RvBust.
 double rv_bust_distance(const void* bust, RvVec3 place);
