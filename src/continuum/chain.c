@@ -18,7 +18,8 @@ typedef struct Step {
   const RvChainModel* m;
   RvChainState* s;
   const RvChainStepDef* def;
-  double* spin_rate;  // [links][3] result of rv_chain_accelerate; NULL: a step
+  double* spin_rate;  // [links][3] result of rv_chain_accelerate, or NULL
+  double* velocity;   // [vertices][3] result of rv_chain_predict, or NULL; a step has neither
   RvStrandRooms rooms;
   atomic_bool no_memory;
 } Step;
@@ -138,6 +139,13 @@ static void step_batch(const Step* p, size_t k, double* memory) {
     RV_KERNEL_CALL(rv_chain_accelerate, (&w));
     return;
   }
+  if (p->velocity) {
+    w.v = p->velocity + 3 * p->m->batches[k].vertex_at;
+    RV_KERNEL_CALL(rv_chain_accelerate, (&w));
+    if (def->base_v) w.base_v = def->base_v + 3 * k * RV_LANES;
+    RV_KERNEL_CALL(rv_chain_predict, (&w));
+    return;
+  }
   if (def->integrator == RV_CHAIN_RK4) {
     runge_kutta(p, k, &w, &room);
   } else {
@@ -191,5 +199,12 @@ RvResult rv_chain_accelerate(const RvChainModel* m, const RvChainState* s, const
                              RvError* error) {
   RvChainState state = *s;  // the kernel reads it only
   Step p = {.m = m, .s = &state, .def = def, .spin_rate = spin_rate};
+  return run(&p, error);
+}
+
+RvResult rv_chain_predict(const RvChainModel* m, const RvChainState* s, const RvChainStepDef* def, double* velocity,
+                          RvError* error) {
+  RvChainState state = *s;  // the kernels read it only
+  Step p = {.m = m, .s = &state, .def = def, .velocity = velocity};
   return run(&p, error);
 }

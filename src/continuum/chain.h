@@ -88,6 +88,9 @@ RvResult rv_chain_step(const RvChainModel* model, RvChainState* state, const RvC
 // The angular accelerations [links][3] of the state as it is: what one step of `def` changes the spins by, over dt.
 RvResult rv_chain_accelerate(const RvChainModel* model, const RvChainState* state, const RvChainStepDef* def,
                              double* spin_rate, RvError* error);
+// The velocities [vertices][3] that one implicit step would end with, in the places of its start.
+RvResult rv_chain_predict(const RvChainModel* model, const RvChainState* state, const RvChainStepDef* def,
+                          double* velocity, RvError* error);
 
 // Index of component c of `size` of a link or vertex of a lane, and of a base.
 static inline size_t rv_chain_link(const RvChainBatch* b, int lane, int link, int size, int c) {

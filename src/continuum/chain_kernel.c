@@ -26,6 +26,7 @@
 void RV_KERNEL(rv_chain_accelerate)(const RvChainWork* w);
 void RV_KERNEL(rv_chain_advance)(const RvChainWork* w);
 void RV_KERNEL(rv_chain_place)(const RvChainWork* w);
+void RV_KERNEL(rv_chain_predict)(const RvChainWork* w);
 void RV_KERNEL(rv_chain_stage)(const RvChainWork* w, double weight, double reach, const double* start, double* sum);
 void RV_KERNEL(rv_chain_normalize)(const RvChainWork* w);
 
@@ -415,6 +416,21 @@ void RV_KERNEL(rv_chain_place)(const RvChainWork* w) {
       v = rv_lanes3_add(v, rv_lanes3_cross(rv_lanes3_load(w->spin + 3 * i * RV_W + lane), r));
     }
     rv_lanes3_store(w->x + 3 * w->links * RV_W + lane, x);
+    rv_lanes3_store(w->v + 3 * w->links * RV_W + lane, v);
+  }
+}
+
+void RV_KERNEL(rv_chain_predict)(const RvChainWork* w) {
+  const RvLanes dt = rv_lanes_set(w->dt);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes3 v = rv_lanes3_load(w->base_v + lane);
+    for (int i = 0; i < w->links; ++i) {
+      const RvLanes3 rate = rv_lanes3_load(w->spin_rate + 3 * i * RV_W + lane);
+      const RvLanes3 spin = rv_lanes3_mad(rv_lanes3_load(w->spin + 3 * i * RV_W + lane), dt, rate);
+      const RvLanes3 d = direction(load_quat(w->orient + 4 * i * RV_W + lane));
+      rv_lanes3_store(w->v + 3 * i * RV_W + lane, v);
+      v = rv_lanes3_add(v, rv_lanes3_scale(rv_lanes3_cross(spin, d), rv_lanes_load(w->length + i * RV_W + lane)));
+    }
     rv_lanes3_store(w->v + 3 * w->links * RV_W + lane, v);
   }
 }

@@ -29,6 +29,8 @@ RV_KERNEL_DECLARE(void, rv_chain_accelerate, (const RvChainWork*))
 RV_KERNEL_DECLARE(void, rv_chain_advance, (const RvChainWork*))
 // Vertices and their velocities from the base outwards (HC-10).
 RV_KERNEL_DECLARE(void, rv_chain_place, (const RvChainWork*))
+// Velocities v of the vertices with the spins after a step, in the places before it; base_v is that after it.
+RV_KERNEL_DECLARE(void, rv_chain_predict, (const RvChainWork*))
 // A stage of Runge and Kutta: adds `weight` times the rates of orientations and spins, taken at (orient, spin), to the
 // sums, and puts start + `reach` times these rates to (orient, spin). Orientations, then spins, in start and sums.
 RV_KERNEL_DECLARE(void, rv_chain_stage,
