@@ -7,83 +7,18 @@
 #include "base/memory.h"
 #include "math/scalar.h"
 #include "math/vec.h"
+#include "strand/order.h"
 #include "strand/strand.h"
 
 enum { MIN_VERTICES = 3, MAX_VERTICES = 4096 };
-enum { MORTON_STEPS = 2097151 };  // 2^21 - 1: steps of a coordinate of a Morton code
 
 // Trouton's ratio: elongational over shear viscosity, for stretching and bending of a viscous thread.
 static const double TROUTON = 3;
 
-//---------------------------------------------------------------------------------------------- order
-
-// What strands are sorted by: vertex count, Morton code of the root, id.
-typedef struct Key {
-  uint64_t morton;
-  int64_t id;
-  int32_t strand, vertices;
-} Key;
-
-// Order of two keys, for qsort.
-static int by_key(const void* pa, const void* pb) {
-  const Key *a = pa, *b = pb;
-  if (a->vertices != b->vertices) return a->vertices < b->vertices ? -1 : 1;
-  if (a->morton != b->morton) return a->morton < b->morton ? -1 : 1;
-  if (a->id != b->id) return a->id < b->id ? -1 : 1;
-  return a->strand < b->strand ? -1 : a->strand > b->strand;
-}
-
-// Spreads the low 21 bits of x to every third bit.
-static uint64_t spread_bits(uint64_t x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffffull;
-  x = (x | x << 16) & 0x1f0000ff0000ffull;
-  x = (x | x << 8) & 0x100f00f00f00f00full;
-  x = (x | x << 4) & 0x10c30c30c30c30c3ull;
-  return (x | x << 2) & 0x1249249249249249ull;
-}
-
-// Morton code of a point in the box that begins at lo.
-static uint64_t morton(const double* x, const double* lo, double scale) {
-  uint64_t code = 0;
-  for (int c = 0; c < 3; ++c) code |= spread_bits((uint64_t)((x[c] - lo[c]) * scale)) << c;
-  return code;
-}
-
-// The cube around all roots, in steps of the Morton codes.
-typedef struct Cube {
-  double lo[3];
-  double scale;  // steps a metre
-} Cube;
-
-static Cube cube_of_roots(const RvStrandDef* strands, size_t count) {
-  Cube cube = {.lo = {INFINITY, INFINITY, INFINITY}};
-  double size = 0;
-  for (size_t s = 0; s < count; ++s)
-    for (int c = 0; c < 3; ++c) cube.lo[c] = fmin(cube.lo[c], strands[s].x[c]);
-  for (size_t s = 0; s < count; ++s)
-    for (int c = 0; c < 3; ++c) size = fmax(size, strands[s].x[c] - cube.lo[c]);
-  cube.scale = size > 0 ? MORTON_STEPS / size : 0;
-  return cube;
-}
-
-static Key key_of(const Cube* cube, const RvStrandDef* strands, size_t strand) {
-  const RvStrandDef* d = &strands[strand];
-  return (Key){morton(d->x, cube->lo, cube->scale), d->id, (int32_t)strand, d->vertices};
-}
-
-// Sorted keys of all strands. NULL: out of memory.
-static Key* make_order(const RvStrandDef* strands, size_t count) {
-  Key* keys = rv_alloc(count, sizeof *keys);
-  if (!keys) return NULL;
-  Cube cube = cube_of_roots(strands, count);
-  for (size_t s = 0; s < count; ++s) keys[s] = key_of(&cube, strands, s);
-  qsort(keys, count, sizeof *keys, by_key);
-  return keys;
-}
+//---------------------------------------------------------------------------------------------- batches
 
 // Cuts the sorted strands into batches of equal vertex count.
-static RvResult make_batches(RvStrandModel* m, const Key* keys, RvError* error) {
+static RvResult make_batches(RvStrandModel* m, const RvStrandKey* keys, RvError* error) {
   size_t count = 0;
   for (int pass = 0; pass < 2; ++pass) {
     size_t n = 0;
@@ -245,7 +180,7 @@ RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandM
   RvResult result = check(strands, count, error);
   if (result) return result;
   RvStrandModel* m = rv_alloc_zero(1, sizeof *m);
-  Key* keys = m ? make_order(strands, count) : NULL;
+  RvStrandKey* keys = m ? rv_strand_order(strands, count) : NULL;
   if (!keys) {
     rv_strand_model_free(m);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", count);
@@ -263,18 +198,6 @@ RvResult rv_strand_model_new(const RvStrandDef* strands, size_t count, RvStrandM
       fill_lane(m, &m->batches[k], lane, &strands[m->batches[k].strand[lane]]);
   *out = m;
   return RV_OK;
-}
-
-bool rv_strand_model_in_order(const RvStrandModel* m, const RvStrandDef* strands) {
-  Cube cube = cube_of_roots(strands, m->nstrand);
-  Key last = {0};
-  for (size_t k = 0; k < m->nbatch; ++k)
-    for (int lane = 0; lane < m->batches[k].lanes; ++lane) {
-      Key next = key_of(&cube, strands, (size_t)m->batches[k].strand[lane]);
-      if ((k || lane) && by_key(&last, &next) > 0) return false;
-      last = next;
-    }
-  return true;
 }
 
 void rv_strand_model_free(RvStrandModel* m) {
