@@ -103,7 +103,7 @@ def check_table():
     solver = tree.nodes.new("RivuletNode_wetsolver")
     solver.p_substeps = -5
     assert solver.p_substeps == 1, "a hard limit does not hold"
-    solver.apply_preset("honey")
+    assert bpy.ops.rivulet.node_preset(tree=tree.name, node=solver.name, preset="honey") == {"FINISHED"}
     for token, value in next(one for one in rivulet.nodes.find("wetsolver").presets if one["token"] == "honey")["values"].items():
         assert schema.same(solver.parameter(token), value), token
     bpy.data.node_groups.remove(tree)
@@ -353,6 +353,9 @@ def check_cancel(case):
     assert case.bake() == {"FINISHED"}, case.tree.rivulet.status
     for path in shot_paths(case.tree.rivulet.folder):
         assert read(path) == read(os.path.join(case.folder, os.path.basename(path))), "the bake went on to other bits"
+    # a file that was saved during a bake does not say for ever that one is running
+    case.tree.rivulet.running = True
+    assert case.bpy.ops.rivulet.graph_cancel(tree=case.tree.name) == {"FINISHED"} and not case.tree.rivulet.running
     case.tree.rivulet.folder = folder
     print("graph: cancelled after %d of %d frames, and went on to the same bits" % (len(left), FRAMES[1]))
 

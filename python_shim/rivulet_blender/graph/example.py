@@ -22,7 +22,7 @@ NODES = (
     ("surface", "Surface", 4, 1, (("Wet Solver", 2),), {}),
     ("RivuletNodeOutput", "Output", 5, 0, (("Transfer", 0), ("Surface", 0), ("Bust", 0)), {}),
 )
-COLUMN, ROW = 260, 330  # distances of nodes in the editor
+COLUMN, ROW = 290, 350  # distances of nodes in the editor
 
 
 def make(name="Wet Hair"):
