@@ -3,7 +3,6 @@ stay, small numbers, hidden inputs, and a Cycles render with hair and water. Eac
 
 Outside of Blender this packs the add-on and starts Blender. Skipped where there is no Blender.
 """
-import contextlib
 import json
 import os
 import subprocess
@@ -14,24 +13,13 @@ import blender_run  # noqa: E402
 
 DONE = "graph: all is well"
 FRAMES = (1, 4)
-SIZE = 96
 
 
 #------------------------------------------------------------------------------------------------ helpers
 
-@contextlib.contextmanager
-def patched(thing, name, value):
-    """Seeds a fault: replaces a function for a while."""
-    before = getattr(thing, name)
-    setattr(thing, name, value)
-    try:
-        yield
-    finally:
-        setattr(thing, name, before)
-
-
 def notices(check, *patch):
     """The check must fail with the fault."""
+    from blender_picture import patched
     with patched(*patch):
         try:
             check()
@@ -476,52 +464,6 @@ def check_saved(case):
 
 #------------------------------------------------------------------------------------------------ render
 
-class Picture:
-    """Renders the scene in a world of greys, small and with few samples."""
-
-    def __init__(self, case):
-        self.case, bpy, scene = case, case.bpy, case.scene
-        camera = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
-        camera.location, camera.rotation_euler = (0, -0.62, 0.12), (1.5708, 0, 0)
-        scene.collection.objects.link(camera)
-        scene.camera = camera
-        scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 24, False
-        scene.cycles.device, scene.cycles.seed = "CPU", 0
-        scene.view_settings.view_transform = "Standard"
-        scene.render.resolution_x = scene.render.resolution_y = SIZE
-        scene.render.resolution_percentage = 100
-        world = bpy.data.worlds.new("Grey")
-        world.use_nodes = True
-        # bright above and dark below, so that refraction shows; grey, so that any colour is the water's own
-        nodes, link = world.node_tree.nodes, world.node_tree.links.new
-        where, apart, level = (nodes.new("ShaderNode" + kind) for kind in ("TexCoord", "SeparateXYZ", "MapRange"))
-        for name, value in (("From Min", -1), ("From Max", 1), ("To Min", 0.05), ("To Max", 0.95)):
-            level.inputs[name].default_value = value
-        link(where.outputs["Generated"], apart.inputs[0])
-        link(apart.outputs["Z"], level.inputs["Value"])
-        link(level.outputs["Result"], nodes["Background"].inputs["Strength"])
-        nodes["Background"].inputs["Color"].default_value = (1, 1, 1, 1)
-        scene.world = world
-
-    def take(self):
-        """Pixels, the top row first."""
-        import numpy
-        bpy, scene = self.case.bpy, self.case.scene
-        scene.render.filepath = os.path.join(self.case.home, "out.png")
-        bpy.ops.render.render(write_still=True)
-        image = bpy.data.images.load(scene.render.filepath, check_existing=False)
-        pixels = numpy.array(image.pixels[:]).reshape(SIZE, SIZE, 4)[::-1, :, :3]
-        bpy.data.images.remove(image)
-        return pixels
-
-    def without(self, name):
-        """The picture without an object. A render sets its frame, which would show the object again."""
-        from rivulet_blender import export
-        thing = self.case.bpy.data.objects[name]
-        with patched(export, "busy", True), patched(thing, "hide_render", True):
-            return self.take()
-
-
 def check_render(case, picture):
     """Hair and water are where they should be, the water is clear, and no block of water stands in the way."""
     case.scene.frame_set(4)
@@ -548,6 +490,7 @@ def check_render(case, picture):
 
 def inside():
     home = blender_run.install()
+    import blender_picture
     from rivulet_blender import bring, hiding, materials
     from rivulet_blender.graph import bake, cache, node_types, numbers, reader, results
     check_table()
@@ -578,7 +521,7 @@ def inside():
     check_units(case)
     check_example(case)
     check_saved(case)
-    picture = Picture(case)
+    picture = blender_picture.Picture(case.scene, case.home)
     check_render(case, picture)
     notices(of(check_render, picture), results, "SHOW", dict(results.SHOW, water=blue_balls(bring, materials)))
     bring.remove("Wet Ball Water")  # it still has the modifier of the balls
