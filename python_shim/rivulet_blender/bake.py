@@ -85,11 +85,7 @@ class RIVULET_OT_cancel(bpy.types.Operator):
     bl_description = "Stops the bake. Its frames stay, and Bake goes on from there"
 
     def execute(self, context):
-        bake = baking.RUNNING.get(PanelTarget(context.scene).name)
-        if bake is None:
-            return {"CANCELLED"}
-        bake.job.stop()
-        return {"FINISHED"}
+        return baking.cancel(PanelTarget(context.scene))
 
 
 class RIVULET_OT_export(bpy.types.Operator):

@@ -3,6 +3,8 @@
 A target has `name`, `settings` (status, progress, running), `folder`, `preview`, `frames`, and the methods check, write, mark,
 warn, show, alive and scene_now.
 """
+import atexit
+
 import bpy
 
 from .graph import cache, cook, scenefile
@@ -80,7 +82,7 @@ class BakeOperator:
 
     def _begin(self, target):
         """The bake at work; or None, and the result of the operator."""
-        if target.name in RUNNING:
+        if at_work(target.name):
             return None, self.fail(target, "a bake is at work: cancel it first")
         try:
             bake = prepare(target, self.replace)
@@ -169,7 +171,27 @@ class BakeOperator:
         return self._end(bake)
 
 
+def at_work(name):
+    """The bake of a target that is at work, or None. One whose operator ended with another .blend file is forgotten."""
+    bake = RUNNING.get(name)
+    if bake is not None and not bake.job.running():
+        del RUNNING[name]
+        bake = None
+    return bake
+
+
+def cancel(target):
+    """Stops the bake of a target. A file that was saved during a bake says that one is running: this corrects it."""
+    bake = at_work(target.name)
+    if bake is not None:
+        bake.job.stop()
+    else:
+        target.settings.running = False
+    return {"FINISHED"}
+
+
+@atexit.register
 def stop_all():
-    """Asks all bakes to end."""
+    """Asks all bakes to end; also when Blender quits."""
     for bake in list(RUNNING.values()):
         bake.job.stop()

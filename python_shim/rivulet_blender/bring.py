@@ -74,20 +74,46 @@ def _curve_runs(detail):
     return [n for _, n in runs], order
 
 
-def _new_hair(name, sizes):
-    """A hair curves object. Blender 3.4 cannot add curves to one, so poly splines are made and converted."""
+def _poly_splines(name, sizes):
+    """A curve object of the old kind with straight splines of so many points."""
     legacy = bpy.data.curves.new(name, "CURVE")
     legacy.dimensions = "3D"
     for n in sizes:
         legacy.splines.new("POLY").points.add(n - 1)
     thing = bpy.data.objects.new(name, legacy)
     bpy.context.scene.collection.objects.link(thing)
-    for other in bpy.context.selected_objects:
-        other.select_set(False)
-    thing.select_set(True)
-    bpy.context.view_layer.objects.active = thing
-    bpy.ops.object.convert(target="CURVES")
-    made = bpy.context.view_layer.objects.active
+    return thing
+
+
+def _converted(thing):
+    """An object as hair curves. The operator needs a window, which timers and renders do not have, and a selection, which is the
+    artist's and is restored."""
+    window = bpy.context.window or next(iter(bpy.context.window_manager.windows), None)
+    with bpy.context.temp_override(**({"window": window} if window else {})):
+        layer = bpy.context.view_layer
+        selected, active = [other for other in layer.objects if other is not None and other.select_get()], layer.objects.active
+        for other in selected:
+            other.select_set(False)
+        thing.select_set(True)
+        layer.objects.active = thing
+        bpy.ops.object.convert(target="CURVES")
+        made = layer.objects.active
+        made.select_set(False)
+        for other in selected:
+            other.select_set(True)
+        layer.objects.active = active
+    return made
+
+
+def _new_hair(name, sizes):
+    """A hair curves object. Before Blender 4.3 curves cannot be added to one, so poly splines are made and converted."""
+    if hasattr(bpy.types, "Curves") and hasattr(bpy.types.Curves, "add_curves"):
+        data = bpy.data.hair_curves.new(name)
+        data.add_curves([int(n) for n in sizes])
+        made = bpy.data.objects.new(name, data)
+        bpy.context.scene.collection.objects.link(made)
+    else:
+        made = _converted(_poly_splines(name, sizes))
     made.name = name
     made["rivulet_sizes"] = list(sizes)
     return made
@@ -111,9 +137,11 @@ def strands(detail, name="Strands", width_scale=1.0):
     if "filmheight" in points:
         radius = radius + numpy.maximum(numpy.nan_to_num(points["filmheight"][order]), 0)
     _give(curves, "POINT", "radius", radius, "FLOAT")
-    for key in ("wetness", "filmheight", "absorbed", "curveu", "clumpid", "waterload"):
+    for key in ("wetness", "filmheight", "absorbed", "curveu", "clumpid", "waterload", "roughness"):
         if key in points:
             _give(curves, "POINT", key, points[key][order], "FLOAT")
+    if "Cd" in points:
+        _give(curves, "POINT", "Cd", points["Cd"][order], "FLOAT_VECTOR")
     curves.update_tag()
     return _place(thing)
 

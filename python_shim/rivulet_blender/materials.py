@@ -25,6 +25,7 @@ def hair(name="Rivulet Hair", melanin=0.85):
     new, link = tree.nodes.new, tree.links.new
     shader, wet = new("ShaderNodeBsdfHairPrincipled"), new("ShaderNodeAttribute")
     shader.parametrization = "MELANIN"
+    material.diffuse_color = (0.10, 0.06, 0.04, 1)  # in the solid view
     wet.attribute_name = "wetness"
     for socket, dry, full in (("Melanin", melanin, min(melanin + 0.2, 1.0)), ("Roughness", 0.32, 0.12),
                               ("Radial Roughness", 0.35, 0.2), ("Coat", 0.0, 0.5)):
@@ -34,6 +35,20 @@ def hair(name="Rivulet Hair", melanin=0.85):
         link(mix.outputs["Result"], shader.inputs[socket])
     link(shader.outputs["BSDF"], _output(tree).inputs["Surface"])
     return material
+
+
+def _clear_to_lights(tree, shader):
+    """A shader that lets light through to what is behind it. Path tracing hardly finds the light that glass bends, so without
+    this all that is under water would be black."""
+    new, link = tree.nodes.new, tree.links.new
+    path, either, clear, mix = (new("ShaderNode" + name) for name in ("LightPath", "Math", "BsdfTransparent", "MixShader"))
+    either.operation = "MAXIMUM"
+    link(path.outputs["Is Shadow Ray"], either.inputs[0])
+    link(path.outputs["Is Diffuse Ray"], either.inputs[1])
+    link(either.outputs[0], mix.inputs[0])
+    link(shader.outputs["BSDF"], mix.inputs[1])
+    link(clear.outputs["BSDF"], mix.inputs[2])
+    return mix.outputs[0]
 
 
 def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
@@ -46,7 +61,7 @@ def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
     material.diffuse_color = (0.55, 0.75, 0.85, 0.35)  # in the solid view
     glass.inputs["IOR"].default_value, glass.inputs["Roughness"].default_value = 1.333, 0.0
     inside.inputs["Color"].default_value, inside.inputs["Density"].default_value = (*tint, 1.0), density
-    link(glass.outputs["BSDF"], out.inputs["Surface"])
+    link(_clear_to_lights(tree, glass), out.inputs["Surface"])
     link(inside.outputs["Volume"], out.inputs["Volume"])
     return material
 
@@ -74,7 +89,7 @@ def skin(name="Rivulet Skin", color=(0.62, 0.42, 0.33)):
     if tree is None:
         return material
     shader = tree.nodes.new("ShaderNodeBsdfPrincipled")
-    shader.inputs["Base Color"].default_value = (*color, 1)
+    shader.inputs["Base Color"].default_value = material.diffuse_color = (*color, 1)
     shader.inputs["Roughness"].default_value = 0.5
     tree.links.new(shader.outputs["BSDF"], _output(tree).inputs["Surface"])
     return material

@@ -23,7 +23,7 @@ def main():
         if not mutate.KEYS - mutate.OPTIONAL <= set(fault) <= mutate.KEYS or flags != {"yes"}:
             wrong.append("%s: it has the keys %s" % (fault.get("name"), " ".join(sorted(fault))))
             continue
-        product = ("src/", "plugin/", "otls/", "CMakeLists.txt", "CMakePresets.json")
+        product = ("src/", "plugin/", "otls/", "python_shim/", "CMakeLists.txt", "CMakePresets.json")
         if not fault["file"].startswith(product) or fault["file"].split("/")[1:2] in (["check"], ["rig"], ["bench"]):
             wrong.append("%s: a fault is seeded in the product, not in %s" % (fault["name"], fault["file"]))
         found = mutate.places(top, fault)

@@ -83,13 +83,21 @@ class Editor:
 
     def sidebar(self, tree):
         """Draws what the tabs Item and Rivulet have, which a script cannot open, in the tab that is open. The names of the nodes."""
-        from rivulet_blender.graph import panels
-        drawn = set()
+        from rivulet_blender.graph import node_types, panels
+        drawn, menu = set(), node_types.RIVULET_MT_presets
+        draw_menu = menu.draw
+
+        def count_presets(self, context):
+            draw_menu(self, context)
+            drawn.add("presets of " + context.rivulet_node.name)
+        menu.draw = count_presets
 
         def draw(self, context):
             panels.RIVULET_PT_graph.draw(self, context)
             for node in tree.nodes:
                 node.draw_buttons_ext(context, self.layout)
+                self.layout.context_pointer_set("rivulet_node", node)
+                self.layout.menu_contents("RIVULET_MT_presets")
                 panels.draw_help(self.layout, context, node)
                 drawn.add(node.name)
         # the tab Node is open if a node is active, else Tool
@@ -133,12 +141,13 @@ class Editor:
         every = self.bpy.data.node_groups.new("Every Type", "RivuletTree")
         for index, row in enumerate(schema.types()):
             node = every.nodes.new("RivuletNode_" + row.type)
-            node.location, node.advanced = (250 * (index % 9), -450 * (index // 9)), True
+            node.location, node.advanced = (290 * (index % 9), -450 * (index // 9)), True
             every.nodes.active = node
         yield from self.open(every)
         drawn = self.sidebar(every)
         yield from self.open(every)
-        assert drawn == {node.name for node in every.nodes}, "the sidebar drew %d of %d nodes" % (len(drawn), len(every.nodes))
+        for node in every.nodes:
+            assert {node.name, "presets of " + node.name} <= drawn, "the sidebar did not draw " + node.name
         for panel in self.panels:
             self.bpy.utils.unregister_class(panel)
         yield from self.open(self.tree)
@@ -160,6 +169,17 @@ class Editor:
         assert self.tree.rivulet.status == "Baked frames 1 to 4" and cache.finished(folder), self.tree.rivulet.status
         assert self.seen > 0, "no progress was shown"
         self.picture("baked.png")
+
+        # a timer has no selection of its own: results appear all the same, and the artist's selection stays
+        things, layer = self.bpy.data.objects, self.bpy.context.scene.view_layers[0]
+        for thing in layer.objects:
+            thing.select_set(thing.name == "Ball", view_layer=layer)
+        layer.objects.active = things["Ball"]
+        things.remove(things["Wet Ball Strands"])
+        self.bpy.context.scene.frame_set(3)
+        assert not things["Wet Ball Strands"].hide_render
+        chosen = [thing.name for thing in layer.objects if thing.select_get(view_layer=layer)]
+        assert chosen == ["Ball"] and layer.objects.active == things["Ball"], chosen
 
         # a longer one is cancelled, and leaves the finished one as it is
         self.bpy.context.scene.frame_end = 80

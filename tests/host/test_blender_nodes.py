@@ -3,7 +3,6 @@ stay, small numbers, hidden inputs, and a Cycles render with hair and water. Eac
 
 Outside of Blender this packs the add-on and starts Blender. Skipped where there is no Blender.
 """
-import contextlib
 import json
 import os
 import subprocess
@@ -14,24 +13,13 @@ import blender_run  # noqa: E402
 
 DONE = "graph: all is well"
 FRAMES = (1, 4)
-SIZE = 96
 
 
 #------------------------------------------------------------------------------------------------ helpers
 
-@contextlib.contextmanager
-def patched(thing, name, value):
-    """Seeds a fault: replaces a function for a while."""
-    before = getattr(thing, name)
-    setattr(thing, name, value)
-    try:
-        yield
-    finally:
-        setattr(thing, name, before)
-
-
 def notices(check, *patch):
     """The check must fail with the fault."""
+    from blender_picture import patched
     with patched(*patch):
         try:
             check()
@@ -103,7 +91,7 @@ def check_table():
     solver = tree.nodes.new("RivuletNode_wetsolver")
     solver.p_substeps = -5
     assert solver.p_substeps == 1, "a hard limit does not hold"
-    solver.apply_preset("honey")
+    assert bpy.ops.rivulet.node_preset(tree=tree.name, node=solver.name, preset="honey") == {"FINISHED"}
     for token, value in next(one for one in rivulet.nodes.find("wetsolver").presets if one["token"] == "honey")["values"].items():
         assert schema.same(solver.parameter(token), value), token
     bpy.data.node_groups.remove(tree)
@@ -353,6 +341,9 @@ def check_cancel(case):
     assert case.bake() == {"FINISHED"}, case.tree.rivulet.status
     for path in shot_paths(case.tree.rivulet.folder):
         assert read(path) == read(os.path.join(case.folder, os.path.basename(path))), "the bake went on to other bits"
+    # a file that was saved during a bake does not say for ever that one is running
+    case.tree.rivulet.running = True
+    assert case.bpy.ops.rivulet.graph_cancel(tree=case.tree.name) == {"FINISHED"} and not case.tree.rivulet.running
     case.tree.rivulet.folder = folder
     print("graph: cancelled after %d of %d frames, and went on to the same bits" % (len(left), FRAMES[1]))
 
@@ -473,44 +464,6 @@ def check_saved(case):
 
 #------------------------------------------------------------------------------------------------ render
 
-class Picture:
-    """Renders the scene in front of a grey world, small and with few samples."""
-
-    def __init__(self, case):
-        self.case, bpy, scene = case, case.bpy, case.scene
-        camera = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
-        camera.location, camera.rotation_euler = (0, -0.62, 0.12), (1.5708, 0, 0)
-        scene.collection.objects.link(camera)
-        scene.camera = camera
-        scene.render.engine, scene.cycles.samples, scene.cycles.use_denoising = "CYCLES", 24, False
-        scene.cycles.device, scene.cycles.seed = "CPU", 0
-        scene.view_settings.view_transform = "Standard"
-        scene.render.resolution_x = scene.render.resolution_y = SIZE
-        scene.render.resolution_percentage = 100
-        world = bpy.data.worlds.new("Grey")
-        world.use_nodes = True
-        world.node_tree.nodes["Background"].inputs["Color"].default_value = (0.5, 0.5, 0.5, 1)
-        scene.world = world
-
-    def take(self):
-        """Pixels, the top row first."""
-        import numpy
-        bpy, scene = self.case.bpy, self.case.scene
-        scene.render.filepath = os.path.join(self.case.home, "out.png")
-        bpy.ops.render.render(write_still=True)
-        image = bpy.data.images.load(scene.render.filepath, check_existing=False)
-        pixels = numpy.array(image.pixels[:]).reshape(SIZE, SIZE, 4)[::-1, :, :3]
-        bpy.data.images.remove(image)
-        return pixels
-
-    def without(self, name):
-        """The picture without an object. A render sets its frame, which would show the object again."""
-        from rivulet_blender import export
-        thing = self.case.bpy.data.objects[name]
-        with patched(export, "busy", True), patched(thing, "hide_render", True):
-            return self.take()
-
-
 def check_render(case, picture):
     """Hair and water are where they should be, the water is clear, and no block of water stands in the way."""
     case.scene.frame_set(4)
@@ -521,7 +474,7 @@ def check_render(case, picture):
     # 4.7 mm a pixel: the ball is at rows 42 to 63 and columns 37 to 59; hair reaches 5 cm from it, water falls on it
     print("graph: %.2f of the ball's upper half is water, %.2f of its surroundings hair" % (
         water[42:54, 37:59].mean(), hair[36:72, 28:68].mean()))
-    assert water[42:54, 37:59].mean() > 0.5, "there is no water on the ball"
+    assert water[42:54, 37:59].mean() > 0.3, "there is no water on the ball"
     assert hair[36:72, 28:68].mean() > 0.15, "there is no hair around the ball"
     assert water[:24].mean() < 0.01 and hair[:24].mean() < 0.01, "something is where nothing should be"
     # clear water lets the grey of ball and world through; particles as balls would be blue
@@ -529,14 +482,15 @@ def check_render(case, picture):
     blue = float((tint[:, 2] - tint[:, 0]).mean())
     print("graph: %d pixels of water, %d of hair, blue by %.3f" % (water.sum(), hair.sum(), blue))
     assert abs(blue) < 0.04, "the water is blue"
-    # nothing but the world is where the block that was filled stood
-    assert abs(seen[26:36, 42:54] - seen[2, 2]).max() < 0.03, "the block of water is rendered"
+    # nothing but the world, as at the side, is where the block that was filled stood
+    assert abs(seen[26:36, 42:54] - seen[26:36, 4:16]).max() < 0.05, "the block of water is rendered"
 
 
 #------------------------------------------------------------------------------------------------ all
 
 def inside():
     home = blender_run.install()
+    import blender_picture
     from rivulet_blender import bring, hiding, materials
     from rivulet_blender.graph import bake, cache, node_types, numbers, reader, results
     check_table()
@@ -567,7 +521,7 @@ def inside():
     check_units(case)
     check_example(case)
     check_saved(case)
-    picture = Picture(case)
+    picture = blender_picture.Picture(case.scene, case.home)
     check_render(case, picture)
     notices(of(check_render, picture), results, "SHOW", dict(results.SHOW, water=blue_balls(bring, materials)))
     bring.remove("Wet Ball Water")  # it still has the modifier of the balls

@@ -84,5 +84,5 @@ assert rivulet.nodes.find("wetness").view("widthramp", {"widthattrib": ""}) == "
 # a number that its field shows as zero has a text
 said = []
 draw("wetsolver", True, said, dragtangent=2.5e-7, dragnormal=5e-5)
-assert said == ["= 2.5e-07 kg/(m s)"], said
+assert "= 2.5e-07 kg/(m s)" in said and not any("5e-05" in text for text in said), said
 print("%d simple and %d advanced parameters of the wet solver are drawn" % (len(simple), len(everything) - len(simple)))

@@ -26,8 +26,8 @@ class Maker:
         own = type.startswith("RivuletNode")
         node = self.tree.nodes.new(type if own else "RivuletNode_" + type)
         node.name = name
-        node.location = (250 * column, -self.columns.get(column, 0))
-        self.columns[column] = self.columns.get(column, 0) + 320
+        node.location = (290 * column, -self.columns.get(column, 0))
+        self.columns[column] = self.columns.get(column, 0) + 350
         for key, value in values.items():
             setattr(node, key if own else "p_" + key, value)
         for socket, source in zip(node.inputs, inputs):

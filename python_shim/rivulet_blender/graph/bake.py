@@ -130,11 +130,7 @@ class RIVULET_OT_graph_cancel(_OfTree, bpy.types.Operator):
 
     def execute(self, context):
         tree = self.tree_of(context)
-        bake = baking.RUNNING.get(tree.name) if tree else None
-        if bake is None:
-            return {"CANCELLED"}
-        bake.job.stop()
-        return {"FINISHED"}
+        return baking.cancel(GraphTarget(tree, context.scene)) if tree else {"CANCELLED"}
 
 
 class RIVULET_OT_graph_export(_OfTree, bpy.types.Operator):

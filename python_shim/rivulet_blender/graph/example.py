@@ -8,17 +8,21 @@ NODES = (
     ("bust", "Bust", 0, 0, (), {"shoulders": 0.8}),
     ("groom", "Groom", 1, 0, (("Bust", 0),), {
         "group": "scalp", "count": 4000, "length": 0.24, "points": 20, "style": "wavy", "curlradius": 0.006, "curlpitch": 0.08,
-        "parting": "left", "partingstrength": 0.6, "lift": 0.42, "bend": 0.95, "bendlength": 0.035, "clumpsize": 0.016, "tightness": 0.5, "radius": 4e-5, "widthscale": 2.5}),
-    ("collider", "Body", 1, 1, (("Bust", 0),), {"voxelsize": 0.005, "band": 10.0}),
-    ("source", "Bucket", 1, 2, (), {"shape": "disc", "size": (0.07, 0.07, 0.07), "t": (0, 0.3, 0.02), "rate": 0.0035, "vel": (0, -0.95, 0.1)}),
+        "parting": "left", "partingstrength": 0.6, "lift": 0.42, "bend": 0.95, "bendlength": 0.035,
+        "clumpsize": 0.016, "tightness": 0.5, "radius": 4e-5, "widthscale": 2.5}),
+    # a wide band: some strands begin deep inside the bust
+    ("collider", "Body", 1, 1, (("Bust", 0),), {"voxelsize": 0.005, "band": 16.0}),
+    ("source", "Bucket", 2, 1, (), {
+        "shape": "disc", "size": (0.07, 0.07, 0.07), "t": (0, 0.3, 0.02), "rate": 0.0035, "vel": (0, -0.95, 0.1)}),
     ("guides", "Guides", 2, 0, (("Groom", 0),), {"step": 30}),
     ("wetsolver", "Wet Solver", 3, 0, (("Guides", 0), None, ("Body", 0), ("Bucket", 0)), {
-        "substeps": 4, "particlesep": 0.006, "reststiffen": 12, "killbox": True, "killmin": (-0.5, -0.4, -0.5), "killmax": (0.5, 0.8, 0.5)}),
+        "substeps": 4, "particlesep": 0.006, "reststiffen": 12,
+        "killbox": True, "killmin": (-0.5, -0.4, -0.5), "killmax": (0.5, 0.8, 0.5)}),
     ("transfer", "Transfer", 4, 0, (("Groom", 0), ("Guides", 0), ("Wet Solver", 0)), {}),
     ("surface", "Surface", 4, 1, (("Wet Solver", 2),), {}),
     ("RivuletNodeOutput", "Output", 5, 0, (("Transfer", 0), ("Surface", 0), ("Bust", 0)), {}),
 )
-COLUMN, ROW = 260, 330  # distances of nodes in the editor
+COLUMN, ROW = 290, 350  # distances of nodes in the editor
 
 
 def make(name="Wet Hair"):

@@ -9,7 +9,7 @@ from . import faults, numbers, schema, sockets
 
 TREE = "RivuletTree"                # bl_idname of the node tree
 FAULT_COLOR = (0.55, 0.10, 0.10)    # of a node that has an error
-WIDTH = 210                         # of a node: a label and its number are readable
+WIDTH = 240                         # of a node: a label and its number are readable
 LETTER_WIDTH = 5.4                  # of a node's text, in the units of its width
 
 
@@ -108,7 +108,9 @@ class TableNode(Marked):
         self.draw_marks(layout)
         row = nodes.find(self.rivulet_type)
         if row.presets:
-            layout.operator_menu_enum("rivulet.node_preset", "preset", text="Preset").node = self.name
+            # the menu finds its node in the context
+            layout.context_pointer_set("rivulet_node", self)
+            layout.menu("RIVULET_MT_presets", text="Preset")
         if not schema.folders(row):
             return
         head = layout.row(align=True)
@@ -132,7 +134,7 @@ class TableNode(Marked):
 def _folder_property(row):
     # Blender allows no empty identifier, and a folder may have an empty name
     items = [(str(index), name or "Main", "") for index, name in enumerate(schema.folders(row))]
-    return EnumProperty(name="Folder", description="Which parameters the node shows; the sidebar (N, Item) shows all",
+    return EnumProperty(name="Folder", description="Which parameters the node shows; the sidebar (N, Node, Properties) shows all",
                         items=items or [("0", "Main", "")])
 
 
@@ -145,16 +147,6 @@ def _class(row):
     return type(identifier(row.type), (bpy.types.Node, TableNode), {
         "bl_idname": identifier(row.type), "bl_label": row.label, "bl_description": row.summary,
         "rivulet_type": row.type, "__annotations__": dict(made, **MARKS)})
-
-
-def _presets(self, context):
-    """The presets of the node that an operator names."""
-    tree = tree_of(context)
-    node = tree.nodes.get(self.node) if tree else None
-    row = nodes.find(node.rivulet_type) if node else None
-    # Blender needs these texts to stay alive
-    _presets.kept = [(one["token"], one["label"], one["help"]) for one in row.presets] if row else []
-    return _presets.kept
 
 
 def tree_of(context):
@@ -170,15 +162,33 @@ class RIVULET_OT_node_preset(bpy.types.Operator):
     bl_description = "Sets some parameters of the node to values that belong together"
     bl_options = {"UNDO"}
 
+    tree: StringProperty()
     node: StringProperty()
-    preset: EnumProperty(items=_presets)
+    preset: StringProperty()
 
-    def execute(self, context):
-        tree_of(context).nodes[self.node].apply_preset(self.preset)
+    @classmethod
+    def description(cls, _context, properties):
+        """The help of the preset."""
+        node = bpy.data.node_groups[properties.tree].nodes[properties.node]
+        return next(one["help"] for one in nodes.find(node.rivulet_type).presets if one["token"] == properties.preset)
+
+    def execute(self, _context):
+        bpy.data.node_groups[self.tree].nodes[self.node].apply_preset(self.preset)
         return {"FINISHED"}
 
 
-CLASSES = [_class(row) for row in schema.types()] + [RIVULET_OT_node_preset]
+class RIVULET_MT_presets(bpy.types.Menu):
+    bl_idname = "RIVULET_MT_presets"
+    bl_label = "Preset"
+
+    def draw(self, context):
+        node = context.rivulet_node
+        for one in nodes.find(node.rivulet_type).presets:
+            line = self.layout.operator("rivulet.node_preset", text=one["label"])
+            line.tree, line.node, line.preset = node.id_data.name, node.name, one["token"]
+
+
+CLASSES = [_class(row) for row in schema.types()] + [RIVULET_OT_node_preset, RIVULET_MT_presets]
 
 
 def register():

@@ -4,6 +4,9 @@ import struct
 DECIMALS = 6        # the most decimals that a number field of Blender shows
 SMALL_RANGE = 0.1   # ranges up to this need all decimals
 COMMON_DECIMALS = 4
+LARGE = 1000.0      # defaults from this on need no decimals
+LARGE_DECIMALS = 1
+COUNTABLE = 1e6     # digits of a number from this on are hard to count
 # a field that shows less than this many digits of a number, or none, needs a text beside it
 LEAST_DIGITS = 2
 
@@ -29,13 +32,17 @@ def decimals(row):
     for end in ends:
         numbers += end if isinstance(end, list) else [end]
     sizes = [abs(number) for number in numbers if isinstance(number, (int, float)) and number]
-    return DECIMALS if sizes and min(sizes) <= SMALL_RANGE else COMMON_DECIMALS
+    if sizes and min(sizes) <= SMALL_RANGE:
+        return DECIMALS
+    return LARGE_DECIMALS if sizes and min(sizes) >= LARGE else COMMON_DECIMALS
 
 
 def readable(value, places):
-    """Whether a field with so many decimals shows at least two digits of a number that is not 0."""
+    """Whether a field with so many decimals shows at least two digits of a number that is not 0, and not too many."""
     if value == 0:
         return True
+    if abs(value) >= COUNTABLE:
+        return False
     shown = float("%.*f" % (places, value))
     return abs(shown - value) <= abs(value) * 0.5 * 10.0 ** (1 - LEAST_DIGITS)
 

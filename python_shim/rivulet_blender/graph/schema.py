@@ -5,8 +5,8 @@ from . import numbers
 
 PREFIX = "p_"  # of parameters as properties of a node, whose own properties (name, width, type) have tokens of parameters too
 
-# Blender has its own camera and lights, and the Output node writes the caches.
-LEFT_OUT = ("camera", "light", "filecache")
+# Blender has its own camera, lights and materials, and the Output node writes the caches.
+LEFT_OUT = ("camera", "light", "lookmaterial", "filecache")
 
 # Socket types: label, colour. A socket shows what goes through a wire; kinds say what the node takes.
 SOCKETS = {
