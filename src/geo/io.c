@@ -31,7 +31,7 @@ static const struct {
     {".geo", FORMAT_GEO, "geo", true, true},
     {".vdb", FORMAT_VDB, NULL, true, true},
     {".vtp", FORMAT_VTP, NULL, false, true},
-    {".usda", FORMAT_USDA, NULL, false, true},
+    {".usda", FORMAT_USDA, NULL, true, true},
 };
 
 // Row of FORMATS for a file name, or the number of rows if its ending is unknown.
@@ -54,12 +54,14 @@ RvResult rv_detail_load(const char* path, RvDetail** out, const RvLog* log, RvEr
   if (result) return result;
   size_t i = find_format(path);
   if (i == sizeof FORMATS / sizeof *FORMATS)
-    return rv_fail(error, RV_UNSUPPORTED, "cannot read '%s': its name must end in .geo, .bgeo, .bgeo.sc or .vdb", path);
+    return rv_fail(error, RV_UNSUPPORTED, "cannot read '%s': its name must end in .geo, .bgeo, .bgeo.sc, .vdb or .usda",
+                   path);
   if (!FORMATS[i].reads)
     return rv_fail(error, RV_UNSUPPORTED,
-                   "cannot read '%s': %s is only written; .geo, .bgeo, .bgeo.sc and .vdb can be read", path,
+                   "cannot read '%s': %s is only written; .geo, .bgeo, .bgeo.sc, .vdb and .usda can be read", path,
                    FORMATS[i].ending);
   if (FORMATS[i].format == FORMAT_VDB) return rv_vdb_read(path, out, log, error);
+  if (FORMATS[i].format == FORMAT_USDA) return rv_usda_read(path, out, log, error);
   // Houdini's formats are read into memory and decoded.
   void* bytes;
   size_t count;

@@ -4,7 +4,7 @@
 
 #define FILE_PARMS(X)                                                                       \
   X(FILE, file, "Geometry File", "",                                                        \
-    "A .geo, .bgeo, .bgeo.sc or .vdb file. $F4 stands for the frame number of a sequence.") \
+    "A .geo, .bgeo, .bgeo.sc or .vdb file, or the curves of a .usda. $F4 stands for the frame number of a sequence.") \
   X(MENU, missingframe, "Missing Frame", 0, RV_MISSING_MENU,                                \
     "Result of a frame without a file: an error, no geometry, or the last earlier frame that exists.")
 RV_PARM_TABLE(FileParms, file_table, FILE_PARMS)

@@ -20,7 +20,7 @@ static const double LEAST_CHANCE = 0.15;  // of a sample that does not follow th
 static const double PILE_SHARE = 0.8;     // of these samples that follow the light of many strands
 // Start of shadow rays, in radii: beyond the strand itself and those beside it, which lie in the same layer of the pile
 // and shade each other in the shares of the layer already.
-static const double SHADOW_NEAR = 4;
+static const double SHADOW_NEAR = 6;
 static const double LEAST_FORWARD = 1e-3;  // share sent forward, against the logarithm of 0
 enum { FEWEST_CROSSINGS = 2, MOST_CROSSINGS = 16 };
 

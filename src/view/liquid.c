@@ -28,6 +28,7 @@ enum {
 static const double VOXEL = 0.85;      // cell size in median radii: about half the particle distance
 static const double SUPPORT = 4.4;     // kernel radius, in radii of its particle
 static const double NEIGHBOUR = 2.4;   // distance of neighbours, in median radii
+static const double TOUCH = 2.6;       // distance at which a drop touches the surface's particles, in median radii
 static const double SMALLEST = 0.05;   // in median radii: smaller particles remain single drops
 static const double LARGEST = 1.4;     // in median radii: larger particles remain single drops; kernels stay in reach
 static const double THIN_INSET = 0.5;  // in cells: how far the lightly smoothed surface lies below its own contour
@@ -44,6 +45,7 @@ typedef struct Liquid {
   RvVec3 origin;          // of the cells, relative to the lens's origin
   double dx, common;      // cell size; median radius of the particles
   uint8_t* joined;        // particle is part of the surface
+  uint8_t* touching;      // or touches one that is
   uint32_t* order;        // particles sorted by tile
   uint32_t *first, *end;  // range of each tile's particles in `order`
   size_t count;           // particles in `order`
@@ -139,28 +141,39 @@ full:
   goto done;
 }
 
+// Number of the neighbours of a particle of a tile within a distance, counted up to `limit`; `joined`: only of those
+// that are part of the surface.
+static int count_near(const Liquid* l, size_t tile, uint32_t own, double reach, bool joined, int limit) {
+  RvVec3 p = place(l, l->order[own]);
+  int32_t c[3];
+  if (!cell_of(l, p, c)) return 0;
+  RvTileMask mask = rv_tile_reach(c[0] & 7, c[1] & 7, c[2] & 7, (int)ceil(reach / l->dx));
+  int found = 0;
+  for (int k = 0; k < RV_TILE_NEAR && found < limit; ++k) {
+    int32_t other = mask >> k & 1 ? l->tiles.near[tile][k] : -1;
+    for (uint32_t b = other < 0 ? 0 : l->first[other]; other >= 0 && b < l->end[other] && found < limit; ++b) {
+      RvVec3 d = rv_sub(place(l, l->order[b]), p);
+      found += b != own && rv_dot(d, d) < reach * reach && (!joined || l->joined[l->order[b]]);
+    }
+  }
+  return found;
+}
+
 // Marks the particles of a range of tiles that have enough neighbours to join the surface.
 static void mark_joined(void* arg, size_t begin, size_t end) {
   Liquid* l = arg;
-  double reach = NEIGHBOUR * l->common, reach2 = reach * reach;
-  int cells = (int)ceil(reach / l->dx);
   for (size_t t = begin; t < end; ++t)
-    for (uint32_t a = l->first[t]; a < l->end[t]; ++a) {
-      RvVec3 p = place(l, l->order[a]);
-      int32_t c[3];
-      if (!cell_of(l, p, c)) continue;
-      RvTileMask mask = rv_tile_reach(c[0] & 7, c[1] & 7, c[2] & 7, cells);
-      int found = 0;
-      for (int k = 0; k < RV_TILE_NEAR && found < LEAST_NEIGHBOURS; ++k) {
-        int32_t other = mask >> k & 1 ? l->tiles.near[t][k] : -1;
-        for (uint32_t b = other < 0 ? 0 : l->first[other]; other >= 0 && b < l->end[other] && found < LEAST_NEIGHBOURS;
-             ++b) {
-          RvVec3 d = rv_sub(place(l, l->order[b]), p);
-          found += b != a && rv_dot(d, d) < reach2;
-        }
-      }
-      l->joined[l->order[a]] = found >= LEAST_NEIGHBOURS;
-    }
+    for (uint32_t a = l->first[t]; a < l->end[t]; ++a)
+      if (count_near(l, t, a, NEIGHBOUR * l->common, false, LEAST_NEIGHBOURS) >= LEAST_NEIGHBOURS)
+        l->joined[l->order[a]] = 1;
+}
+
+// Marks those that touch a particle of the surface: a drop on a pool is part of it, and no ball on top.
+static void mark_touching(void* arg, size_t begin, size_t end) {
+  Liquid* l = arg;
+  for (size_t t = begin; t < end; ++t)
+    for (uint32_t a = l->first[t]; a < l->end[t]; ++a)
+      l->touching[l->order[a]] = !l->joined[l->order[a]] && count_near(l, t, a, TOUCH * l->common, true, 1);
 }
 
 //---------------------------------------------------------------------------------------------- distance field
@@ -398,14 +411,20 @@ RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const 
   }
   // Join the particles with neighbours, then compute and contour the distance.
   if (!result) rv_parallel_for(l.tiles.count, 4, mark_joined, &l);
+  if (!result && !(l.touching = rv_alloc_zero(drops->count, 1))) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) rv_parallel_for(l.tiles.count, 4, mark_touching, &l);
   size_t joined_count = 0;
-  for (size_t i = 0; i < drops->count; ++i) joined_count += joined[i];
+  for (size_t i = 0; !result && i < drops->count; ++i) {
+    joined[i] |= l.touching[i];
+    joined_count += joined[i];
+  }
   if (result || joined_count == 0) goto done;
   if (!make_distance(&l)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the surface of the liquid");
   if (!result) result = make_grid(&l, &grid, error);
   if (!result) result = add_contour(&l, grid, scene, error);
 done:
   rv_grid_release(grid);
+  rv_free(l.touching);
   rv_free(l.order);
   rv_free(l.first);
   rv_free(l.end);

@@ -1,6 +1,7 @@
 // Drafts: few samples leave noise on skin, solids and the floor, where it shows most. Their light varies slowly, so a
 // pixel takes the weighted mean of the pixels around it that show the same surface (a joint bilateral filter; Eisemann
-// and Durand 2004, Petschnigg et al. 2004). Hair, water and edges stay as they are.
+// and Durand 2004, Petschnigg et al. 2004). Hair, water and edges keep their detail; only single pixels that are much
+// brighter than all around them, where one sample of few met a lamp, are dimmed.
 #include <math.h>
 #include <string.h>
 
@@ -10,9 +11,12 @@
 
 enum { REACH = 4, ROWS_A_TASK = 8 };  // pixels to each side
 
-static const double SPREAD = 2.2;         // deviation of the weights, pixels
-static const double LEAST_COSINE = 0.97;  // of the normals of pixels that are joined
-static const double DEPTH_SHARE = 0.02;   // difference of their depths, over the depth
+static const double SPREAD = 2.2;          // deviation of the weights, pixels
+static const double LEAST_COSINE = 0.97;   // of the normals of pixels that are joined
+static const double OUTSTANDING = 1.25;    // times the mean around it that a pixel may have
+static const double LEAST_LIMIT = 0.02;    // and this in any case
+static const double BRIGHTEST_AROUND = 1;  // that a pixel around it counts
+static const double DEPTH_SHARE = 0.02;    // difference of their depths, over the depth
 
 // One pass over the rows.
 typedef struct Smooth {
@@ -30,6 +34,26 @@ static bool joined(const RvViewGuide* a, const RvViewGuide* b) {
          rv_dot(rv_vec3_load(a->normal), rv_vec3_load(b->normal)) > LEAST_COSINE;
 }
 
+// Rec. 709 luminance of a pixel.
+static double luminance(const float* c) {
+  return 0.2126 * c[0] + 0.7152 * c[1] + 0.0722 * c[2];
+}
+
+// Dims a pixel that stands out.
+static void dim(const Smooth* s, int x, int y) {
+  int width = s->image->width, height = s->image->height, count = 0;
+  double sum = 0;
+  for (int j = y > 0 ? y - 1 : 0; j < height && j <= y + 1; ++j)
+    for (int i = x > 0 ? x - 1 : 0; i < width && i <= x + 1; ++i) {
+      if (i == x && j == y) continue;
+      sum += fmin(luminance(s->from + 3 * ((size_t)j * (size_t)width + (size_t)i)), BRIGHTEST_AROUND);
+      count++;
+    }
+  float* to = s->image->rgb + 3 * ((size_t)y * (size_t)width + (size_t)x);
+  double own = luminance(to), most = OUTSTANDING * sum / fmax(count, 1) + LEAST_LIMIT;
+  if (own > most) rv_vec3_store(to, rv_scale(rv_vec3_load(to), most / own));
+}
+
 // Means of a range of rows.
 static void smooth_rows(void* arg, size_t begin, size_t end) {
   const Smooth* s = arg;
@@ -37,7 +61,10 @@ static void smooth_rows(void* arg, size_t begin, size_t end) {
   for (int y = (int)begin; y < (int)end; ++y)
     for (int x = 0; x < width; ++x) {
       size_t at = (size_t)y * (size_t)width + (size_t)x;
-      if (s->guides[at].surface == RV_VIEW_GUIDE_NONE) continue;
+      if (s->guides[at].surface == RV_VIEW_GUIDE_NONE) {
+        dim(s, x, y);
+        continue;
+      }
       RvVec3 sum = {0, 0, 0};
       double whole = 0;
       for (int j = y > REACH ? y - REACH : 0; j < height && j <= y + REACH; ++j)

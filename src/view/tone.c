@@ -23,7 +23,7 @@ static void aces(const double* rgb, double* out) {
       {0.59719, 0.35458, 0.04823}, {0.07600, 0.90834, 0.01566}, {0.02840, 0.13383, 0.83777}};
   static const double from[3][3] = {
       {1.60475, -0.53108, -0.07367}, {-0.10208, 1.10813, -0.00605}, {-0.00327, -0.07276, 1.07602}};
-  const double grey = 1.76;  // maps 0.18 to 0.18
+  const double grey = 1.46192;  // the curve maps 0.18 times this to 0.18
   double scaled[3], v[3], f[3];
   for (int k = 0; k < 3; ++k) scaled[k] = grey * rgb[k];
   multiply(into, scaled, v);

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "math/vec.h"
+#include "node/shape/bust.h"
 #include "support/cook.h"
 #include "support/mesh.h"
 #include "support/rv_test.h"
@@ -138,5 +140,79 @@ static void refusals(void** state) {
   rv_test_cook_fails("bust", "size=0", NULL, RV_BAD_INPUT, "size");
 }
 
-RV_TESTS(cmocka_unit_test(closed), cmocka_unit_test(converges), cmocka_unit_test(size), cmocka_unit_test(symmetric),
+// The pose: shoulders stay, the head turns as a rigid body about its joint, as transform moves a head alone.
+static void poses(void** state) {
+  (void)state;
+  RvTestCook still = cooked("divisions=32"), posed = cooked("divisions=32; nod=12; turn=30; tilt=-5");
+  size_t n = rv_detail_count(still.output[0], RV_POINT), turned = 0, fixed = 0;
+  assert_int_equal(n, rv_detail_count(posed.output[0], RV_POINT));
+  const float *a = rv_detail_f32(still.output[0], RV_POINT, "P", 3),
+              *b = rv_detail_f32(posed.output[0], RV_POINT, "P", 3);
+  RvTestCook moved = rv_test_cook("transform", "p=0 -0.15 -0.035; r=12 30 -5", 1, (const RvDetail*[]){still.output[0]});
+  CHECK_OK(moved.result, moved.error);
+  const float* c = rv_detail_f32(moved.output[0], RV_POINT, "P", 3);
+  for (size_t i = 0; i < n; ++i) {
+    RvVec3 from = rv_vec3_load(a + 3 * i), to = rv_vec3_load(b + 3 * i), rigid = rv_vec3_load(c + 3 * i);
+    double share = rv_bust_turning(from);
+    if (share >= 1) CHECK_NEAR(rv_distance(to, rigid), 0, 1e-6);
+    if (share <= 0) CHECK_NEAR(rv_distance(to, from), 0, 1e-7);
+    turned += share >= 1;
+    fixed += share <= 0;
+  }
+  // face and skull turn, shoulders do not
+  assert_true(turned > n / 4 && fixed > n / 4);
+  // a bust that is wired in gets the same pose, and keeps its rest
+  RvTestCook again = rv_test_cook("bust", "nod=12; turn=30; tilt=-5", 1, (const RvDetail*[]){still.output[0]});
+  CHECK_OK(again.result, again.error);
+  const float *d = rv_detail_f32(again.output[0], RV_POINT, "P", 3),
+              *rest = rv_detail_f32(again.output[0], RV_POINT, "rest", 3);
+  for (size_t i = 0; i < 3 * n; ++i) {
+    CHECK_NEAR(d[i], b[i], 1e-6);
+    CHECK_NEAR(rest[i], a[i], 1e-6);
+  }
+  rv_test_cook_free(&again);
+  rv_test_cook_free(&moved);
+  rv_test_cook_free(&posed);
+  rv_test_cook_free(&still);
+}
+
+// Head and body are each closed, and together as large as the whole and their overlap in the neck.
+static void parts(void** state) {
+  (void)state;
+  RvTestMesh whole = mesh_of("divisions=40"), head = mesh_of("divisions=40; part=head"),
+             body = mesh_of("divisions=40; part=body");
+  assert_true(head.closed && body.closed);
+  assert_true(head.volume + body.volume > whole.volume && head.volume + body.volume < 1.25 * whole.volume);
+}
+
+// Points of a groom on the scalp that lie deeper than 2 mm inside the bust.
+static size_t points_inside(const char* parms) {
+  RvTestCook skin = cooked("divisions=64; shoulders=0.8");
+  RvTestCook hair = rv_test_cook("groom", parms, 1, (const RvDetail*[]){skin.output[0]});
+  CHECK_OK(hair.result, hair.error);
+  RvBust bust;
+  rv_bust_init(&bust, -0.294, 0.012, RV_BUST_WHOLE);
+  const float* P = rv_detail_f32(hair.output[0], RV_POINT, "P", 3);
+  size_t inside = 0;
+  for (size_t i = 0; i < rv_detail_count(hair.output[0], RV_POINT); ++i)
+    inside += rv_bust_distance(&bust, rv_vec3_load(P + 3 * i)) < -2e-3;
+  rv_test_cook_free(&hair);
+  rv_test_cook_free(&skin);
+  return inside;
+}
+
+// Long hair slides along the shoulders, which do not belong to the scalp.
+static void hair_keeps_out_of_the_shoulders(void** state) {
+  (void)state;
+  size_t in = points_inside(
+      "group=scalp; count=400; length=0.27; points=24; style=wavy; curlradius=0.006; curlpitch=0.08; avoidskin=0");
+  size_t out =
+      points_inside("group=scalp; count=400; length=0.27; points=24; style=wavy; curlradius=0.006; curlpitch=0.08");
+  print_message("points inside: %zu without avoidskin, %zu with it\n", in, out);
+  assert_true(in > 200);
+  assert_true(out < 5);
+}
+
+RV_TESTS(cmocka_unit_test(poses), cmocka_unit_test(parts), cmocka_unit_test(hair_keeps_out_of_the_shoulders),
+         cmocka_unit_test(closed), cmocka_unit_test(converges), cmocka_unit_test(size), cmocka_unit_test(symmetric),
          cmocka_unit_test(hairline), cmocka_unit_test(refusals))
