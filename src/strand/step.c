@@ -163,25 +163,25 @@ unsigned rv_strand_step_start_lanes(const RvStrandStep* step, const RvStrandBatc
 }
 
 // First guess: of free flight and the start of the step, the one of lower energy, lane by lane. Fixed unknowns are at
-// their targets.
+// their targets. Lanes that bridges hold (RvOperator.held) go on with their velocity, without the forces: the bridges,
+// which the energy here does not have, balance those, and hairs that move together stay together.
 static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   const double* before = step->s->q + b->at;
   unsigned start_lanes = rv_strand_step_start_lanes(step, b);
-  // both guesses, free flight in w->trial and the start in w->d
+  // both guesses, free flight in w->trial, with edges as in w->g, and the start in w->d
   for (size_t k = 0; k < count; ++k) {
     bool fixed = w->potential.free[k] == 0;
     double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
-    w->trial[k] = fixed ? given : w->goal[k];
+    const bool held = start_lanes >> k % RV_LANES & 1;
+    const double flown = held ? before[k] + step->def->dt * step->s->v[b->at + k] : w->goal[k];
+    w->g[k] = flown;
+    w->trial[k] = fixed ? given : flown;
     w->d[k] = fixed ? given : before[k];
   }
   if (!b->pinned) {
-    lay_out_edges(b->vertices, before, w->goal, w->potential.free, w->trial);
+    lay_out_edges(b->vertices, before, w->g, w->potential.free, w->trial);
     lay_out_edges(b->vertices, before, before, w->potential.free, w->d);
-  }
-  if (start_lanes == ALL_LANES) {
-    memcpy(w->q, w->d, count * sizeof(double));
-    return;
   }
   // the one of lower energy
   double start_energy[RV_LANES] __attribute__((aligned(64)));
@@ -190,7 +190,7 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   rv_strand_newton_energy(&w->potential, w->trial, flight_energy);
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES;
-    bool flies = flight_energy[lane] < start_energy[lane] && !(start_lanes >> lane & 1);
+    bool flies = flight_energy[lane] < start_energy[lane];
     w->q[k] = flies ? w->trial[k] : w->d[k];
   }
 }

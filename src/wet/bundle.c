@@ -40,20 +40,36 @@ RvResult rv_wet_bundle(RvWetFilm* w, RvError* error) {
 // which then acts on every place of the strand twice.
 static const double DRAWN_PER_STEP = 0.5;
 
-// m/s: speed against gravity of the fastest strand that pierces the surface, where liquid was exchanged last.
-static double drawing_speed(const RvWetFilm* w, const double up[3]) {
-  double fastest = 0;
+// s: time in which the strongest meniscus, whose slope is 1, draws a capillary length of hair aside by as much. A
+// strand that leaves faster passes its meniscus before it has moved, so shorter substeps would show nothing.
+static double closing_time(const RvWetFilm* w, const RvStrandBatch* b, size_t vertex, size_t edge, double length) {
+  const RvWetSettings* set = &w->settings;
+  const size_t at = b->vertex_at + vertex;
+  double cosine = fmax(rv_cos(set->angle_at ? set->angle_at[at] : set->liquid.angle), 0);
+  double force = 2 * RV_PI * set->liquid.tension * w->strands->radius[at] * cosine * w->hairs[at];
+  double mass = w->strands->hair_mass[at] / w->strands->rest_length[b->edge_at + edge] * length;
+  return sqrt(2 * DRAWN_PER_STEP * length * mass / force);
+}
+
+// Longest substep for the strands that leave the bulk against gravity, where liquid was exchanged last.
+static double longest_drawn(const RvWetFilm* w, const double up[3], double length) {
+  double longest = INFINITY;
   for (size_t k = 0; k < w->strands->nbatch; ++k) {
     const RvStrandBatch* b = &w->strands->batches[k];
     for (int i = 0; i + 1 < b->vertices; ++i)
       for (int lane = 0; lane < b->lanes; ++lane) {
-        const double* air = w->exchange_air + b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
+        const size_t at = (size_t)i * RV_LANES + (size_t)lane;
+        const double* air = w->exchange_air + b->vertex_at + at;
         const double* v = w->state->v + rv_strand_index(b, lane, i, 0);
         if ((air[0] > 0.5) == (air[RV_LANES] > 0.5) || air[0] < 0 || air[RV_LANES] < 0) continue;
-        fastest = fmax(fastest, up[0] * v[0] + up[1] * v[RV_LANES] + up[2] * v[2 * RV_LANES]);
+        double speed = up[0] * v[0] + up[1] * v[RV_LANES] + up[2] * v[2 * RV_LANES];
+        if (!(speed * longest > DRAWN_PER_STEP * length)) continue;
+        // a vertex has the mass of an edge, the first one of half an edge
+        double least = closing_time(w, b, at + (i ? 0 : RV_LANES), at, length);
+        longest = fmin(longest, fmax(DRAWN_PER_STEP * length / speed, least));
       }
   }
-  return fastest;
+  return longest;
 }
 
 double rv_wet_longest(const RvWetFilm* w) {
@@ -62,8 +78,7 @@ double rv_wet_longest(const RvWetFilm* w) {
   double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   if (!(gravity > 0) || !(set->cohesion > 0) || !(set->liquid.tension > 0)) return INFINITY;
   double length = sqrt(set->liquid.tension / (set->liquid.density * gravity));
-  double speed = drawing_speed(w, (double[3]){-g[0] / gravity, -g[1] / gravity, -g[2] / gravity});
-  return speed > 0 ? DRAWN_PER_STEP * length / speed : INFINITY;
+  return longest_drawn(w, (double[3]){-g[0] / gravity, -g[1] / gravity, -g[2] / gravity}, length);
 }
 
 RvResult rv_wet_meniscus(RvWetFilm* w, RvError* error) {
