@@ -13,12 +13,13 @@ import subprocess
 # What an output of this name is. `geometry` is what came in, and a mesh where nothing did.
 OUTPUT_KINDS = {"strands": "strands", "guides": "strands", "hairs": "strands", "curves": "strands", "particles": "particles",
                 "liquid": "particles", "points": "particles", "source": "source", "collider": "collider",
-                "surface": "vdb", "mesh": "mesh", "state": "state", "camera": "camera"}
+                "surface": "vdb", "mesh": "mesh", "state": "state", "camera": "camera",
+                "light": "light"}
 # What an input of this name takes, the first most often. Inputs of other names take anything.
 INPUT_KINDS = {"skin": ["mesh"], "rest": ["mesh"], "strands": ["strands"], "hairs": ["strands"], "guides": ["strands"],
-               "liquid": ["particles"], "colliders": ["collider", "mesh", "vdb"], "sources": ["source"], "wind": ["vdb"],
+               "partings": ["strands"], "liquid": ["particles"], "colliders": ["collider", "mesh", "vdb"], "sources": ["source"], "wind": ["vdb"],
                "shape": ["mesh", "mesh", "vdb"]}
-ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "source", "camera"]
+ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "source", "camera", "light"]
 
 # Numbers that decide the work: the most that a scene takes. Other parameters are free.
 MOST = {"count": 24, "points": 14, "rows": 9, "cols": 12, "freq": 3, "divrate": 3, "step": 6, "substeps": 5,
