@@ -174,14 +174,26 @@ typedef struct Gather {
   double *force, *torque;  // [links][3]
 } Gather;
 
+// The nodes of a point's cell; most cells have all of them in their own tile.
+static void corners_of(const RvMedium* m, const RvMediumPoint* p, size_t at[8]) {
+  static const size_t step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
+  int x = p->cell & 7, y = p->cell >> 3 & 7, z = p->cell >> 6;
+  if (x < 7 && y < 7 && z < 7)
+    for (int n = 0; n < 8; ++n) at[n] = (size_t)p->tile * RV_TILE_CELLS + p->cell + step[n];
+  else
+    for (int n = 0; n < 8; ++n)
+      at[n] = (size_t)rv_tiles_at(&m->tiles, p->tile, x + (n & 1), y + (n >> 1 & 1), z + (n >> 2));
+}
+
 // Change of a point's velocity by the medium.
 static RvVec3 change(const Gather* g, const RvMediumPoint* p, RvVec3 own) {
   const RvMedium* m = g->m;
+  size_t at[8];
   double w[8], gain[4] = {0};
   rv_medium_weights(p->f, w);
-  int x = p->cell & 7, y = p->cell >> 3 & 7, z = p->cell >> 6;
+  corners_of(m, p, at);
   for (int n = 0; n < 8; ++n) {
-    const double* node = m->sums.data[rv_tiles_at(&m->tiles, p->tile, x + (n & 1), y + (n >> 1 & 1), z + (n >> 2))].n;
+    const double* node = m->sums.data[at[n]].n;
     for (int c = 0; c < 4; ++c) gain[c] += w[n] * node[c];
   }
   return rv_mad(rv_vec3_load64(gain + 1), -g->share, own);

@@ -55,8 +55,9 @@ double rv_medium_cell_pressure(const RvMediumLaw* law, const RvMediumCell* c) {
     else
       lo = y;
     double step = excess / (1 + c->give * p.slope), next = y - step;
+    if (__builtin_fabs(step) <= TOLERANCE * c->ratio) break;
     if (next <= lo || next >= hi) next = 0.5 * (lo + hi);
-    if (__builtin_fabs(next - y) <= TOLERANCE * c->ratio) break;
+    if (hi - lo <= TOLERANCE * c->ratio) break;
     y = next;
     p = pressure_at(law, c, y);
   }
