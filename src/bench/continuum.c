@@ -16,7 +16,7 @@ static const double HEAD = 0.09;                       // radius, m
 static const double LENGTH = 0.15;                     // of a strand, m
 static const double GOLDEN_ANGLE = 2.399963229728653;  // rad, spreads roots evenly
 static const double DT = 1.0 / 60;                     // s
-enum { LINKS = 30, STEPS = 6 };
+enum { LINKS = 30, STEPS = 6, HAIRS_PER_GUIDE = 10 };
 
 typedef struct Hair {
   RvChainModel* model;
@@ -46,6 +46,7 @@ static RvResult hair_new(Hair* h, size_t strands, RvError* error) {
       rv_vec3_store64(x + 3 * (s * VERTICES + (size_t)i), rv_scale(normal, HEAD + LENGTH * i / LINKS));
     defs[s] = rv_rig_hair_def(VERTICES, x + 3 * s * VERTICES, radius, (int64_t)s);
     defs[s].viscosity = 1e5;
+    defs[s].multiple = HAIRS_PER_GUIDE;
   }
   if (!result) result = rv_chain_model_new(defs, strands, &h->model, error);
   if (!result) result = rv_chain_state_new(h->model, defs, &h->state, error);
@@ -121,22 +122,25 @@ static RvResult frames(const RvBenchOut* out, RvError* error) {
   c.gravity[1] = -9.81;
   c.loads.drag_normal = 1e-4;
   c.loads.drag_tangent = 3e-5;
-  c.medium_def = (RvMediumDef){.law = {.rest_density = 2, .packing_density = 1197, .stiffness = 2e4, .power = 1},
+  c.medium_def = (RvMediumDef){.law = {.rest_density = 2, .packing_density = 1197, .stiffness = 800, .power = 1},
                                .smoothing = 0.01,
                                .friction = 0.1,
                                .tolerance = 1e-2,
                                .max_sweeps = 60};
-  double total = 0, worst = 0, sweeps = 0;
-  for (int k = 0; k < FRAMES && !result; ++k) {
+  double total[2] = {0}, worst = 0, sweeps = 0;
+  for (int k = 0; k < 2 * FRAMES && !result; ++k) {
+    // The second half with a correction of the pressures.
+    c.medium_def.corrections = k >= FRAMES;
     double start = rv_clock_cpu();
     result = rv_continuum_substep(&c, DT, error);
     double seconds = rv_clock_cpu() - start;
-    total += seconds;
+    total[c.medium_def.corrections] += seconds;
     worst = fmax(worst, seconds);
     sweeps = fmax(sweeps, c.medium.sweeps);
   }
   if (!result) {
-    rv_bench_emit(out, "grid_cpu_seconds_per_frame", total / FRAMES, "s");
+    rv_bench_emit(out, "grid_cpu_seconds_per_frame", total[0] / FRAMES, "s");
+    rv_bench_emit(out, "grid_corrected_cpu_seconds_per_frame", total[1] / FRAMES, "s");
     rv_bench_emit(out, "grid_cpu_seconds_of_worst_frame", worst, "s");
     rv_bench_emit(out, "grid_sweeps", sweeps, "");
     rv_bench_emit(out, "grid_cells", (double)c.medium.cells.count, "");

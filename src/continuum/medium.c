@@ -29,6 +29,7 @@ void rv_medium_free(RvMedium* m) {
   rv_array_free(&m->tile_first);
   rv_array_free(&m->occupied);
   rv_array_free(&m->nodes);
+  rv_array_free(&m->sums);
   rv_array_free(&m->cells);
   rv_array_free(&m->changes);
 }
@@ -41,5 +42,6 @@ RvResult rv_medium_place(RvMedium* m, const RvMediumDef* def, const RvChainModel
   result = rv_medium_make_points(m, model, x, error);
   if (result) return result;
   rv_medium_scatter(m, model, v);
+  rv_medium_begin_nodes(m);
   return rv_medium_make_cells(m, error);
 }

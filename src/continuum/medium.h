@@ -1,9 +1,10 @@
 // The hair medium on sparse tiles (HC-1 to HC-8): density, pressure and friction of hair as a continuum.
 //
-// Links carry points of equal mass. Their mass and momentum go to the nodes of a grid by trilinear weights; a cell has
-// the mean density of its eight nodes, and where all of them have mass, a pressure. The pressure of a cell pushes its
-// nodes apart: forces that sum to 0. A node's change of velocity goes back to the points by the same weights, so the
-// points get exactly the momentum that the nodes got.
+// Links carry points of equal mass. Their mass and momentum go to the nodes of a grid by trilinear weights W, and there
+// through the binomial mean S = (1 2 1) / 4 along each axis, so that a lattice of strands looks even and forces are
+// smooth. A cell has the mean density of its eight nodes and, where all of them have mass, a pressure, which pushes its
+// nodes apart: forces that sum to 0. The nodes' change of velocity goes back to the points through the same S and W.
+// S is symmetric, so the points get exactly the momentum that the nodes got.
 //
 // The pressure is that of the density at the end of the step (the medium's sound would want many steps a frame): with y
 // the density of a cell after the step over that before, y = 1 - dt div v, it is the solution of p = P(density y) +
@@ -30,6 +31,7 @@ typedef struct RvMediumDef {
   double friction;   // m/s: c of the viscous pressure
   double tolerance;  // of the pressures, over the largest of them
   int max_sweeps;
+  int corrections;  // of the pressures by the answer of the chains
 } RvMediumDef;
 
 // A point of a link.
@@ -43,11 +45,16 @@ typedef struct RvMediumPoint {
 
 // The node at the lowest corner of a cell.
 typedef struct RvMediumNode {
-  double mass;       // kg
-  double before[3];  // m/s: velocity without pressure (the momentum while it is summed)
+  double mass;       // kg, smoothed
+  double before[3];  // m/s: velocity without pressure
   double inverse;    // 1/kg; 0 without mass
   double v[3];       // m/s: velocity with the pressure
 } RvMediumNode;
+
+// Sums of a node, or what it gives back: four numbers.
+typedef struct RvMediumSum {
+  double n[4];  // mass and momentum of the points; later 0 and the velocity that points gain or are drawn to
+} RvMediumSum;
 
 // A cell whose eight nodes have mass.
 typedef struct RvMediumFull {
@@ -72,10 +79,12 @@ typedef struct RvMedium {
   RV_ARRAY(RvMediumTile) occupied;  // by colour
   size_t tile_colour[RV_MEDIUM_COLOURS + 1];
   RV_ARRAY(RvMediumNode) nodes;
+  RV_ARRAY(RvMediumSum) sums;    // of the nodes
   RV_ARRAY(RvMediumFull) cells;  // by colour
   size_t cell_colour[RV_MEDIUM_COLOURS + 1];
   RV_ARRAY(double) changes;  // of the tasks of a sweep
   // of the last step
+  bool corrected;  // the last solution was a correction
   int sweeps;
   double residual;          // largest change of a pressure in the last sweep, over the largest pressure
   double largest_density;   // kg/m3, of a cell
@@ -96,14 +105,23 @@ RvResult rv_medium_place(RvMedium* medium, const RvMediumDef* def, const RvChain
                          const double* v, RvError* error);
 // Pressures over a step of dt that would end with these velocities without them.
 void rv_medium_solve(RvMedium* medium, double dt);
-// Adds the medium's forces to those of the links; arms are those of the places x.
-void rv_medium_load(const RvMedium* medium, const RvChainModel* model, const double* x, const double* v, double dt,
+// Corrects the pressures: the step with the forces so far would end with the velocities v. Nodes answer a pressure more
+// than chains do, so that the first solution is too low; a hair medium at rest gets the pressure of its density by
+// this.
+void rv_medium_correct(RvMedium* medium, const RvChainModel* model, const double* v, double dt);
+// Adds the forces of the last solution or correction to those of the links; arms are those of the places x. Friction
+// comes with the solution.
+void rv_medium_load(RvMedium* medium, const RvChainModel* model, const double* x, const double* v, double dt,
                     double* force, double* torque);
 // Density at every vertex, kg/m3, in lanes.
 void rv_medium_density(const RvMedium* medium, const RvChainModel* model, const double* x, double* density);
 
 // Private to the medium's files.
 void rv_medium_scatter(RvMedium* medium, const RvChainModel* model, const double* v);
+// Smooths mass and momentum and makes velocities of them; and what the nodes give back, of which `share` of their
+// velocity.
+void rv_medium_begin_nodes(RvMedium* medium);
+void rv_medium_end_nodes(RvMedium* medium, double share);
 RvResult rv_medium_make_points(RvMedium* medium, const RvChainModel* model, const double* x, RvError* error);
 RvResult rv_medium_make_cells(RvMedium* medium, RvError* error);
 // Number of a vector's first component, of the vertex or link with this number.

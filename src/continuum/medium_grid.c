@@ -47,9 +47,8 @@ static void hand_out(const RvMedium* m, size_t tile, double (*room)[4]) {
       for (int x = 0; x < SIDE; ++x) {
         const double* sum = room[(z * SIDE + y) * SIDE + x];
         if (sum[0] == 0) continue;
-        RvMediumNode* n = &m->nodes.data[rv_tiles_at(&m->tiles, tile, x, y, z)];
-        n->mass += sum[0];
-        for (int c = 0; c < 3; ++c) n->before[c] += sum[c + 1];
+        double* to = m->sums.data[rv_tiles_at(&m->tiles, tile, x, y, z)].n;
+        for (int c = 0; c < 4; ++c) to[c] += sum[c];
       }
 }
 
@@ -63,20 +62,9 @@ static void scatter_tiles(void* arg, size_t begin, size_t end) {
   }
 }
 
-// Momentum becomes velocity.
-static void finish_tiles(void* arg, size_t begin, size_t end) {
-  RvMedium* m = arg;
-  for (size_t i = begin * RV_TILE_CELLS; i < end * RV_TILE_CELLS; ++i) {
-    RvMediumNode* n = &m->nodes.data[i];
-    n->inverse = n->mass > 0 ? 1 / n->mass : 0;
-    for (int c = 0; c < 3; ++c) n->before[c] *= n->inverse;
-    for (int c = 0; c < 3; ++c) n->v[c] = n->before[c];
-  }
-}
-
 static void clear_tiles(void* arg, size_t begin, size_t end) {
   RvMedium* m = arg;
-  memset(m->nodes.data + begin * RV_TILE_CELLS, 0, (end - begin) * RV_TILE_CELLS * sizeof *m->nodes.data);
+  memset(m->sums.data + begin * RV_TILE_CELLS, 0, (end - begin) * RV_TILE_CELLS * sizeof *m->sums.data);
 }
 
 void rv_medium_scatter(RvMedium* m, const RvChainModel* model, const double* v) {
@@ -86,7 +74,93 @@ void rv_medium_scatter(RvMedium* m, const RvChainModel* model, const double* v) 
     s.first = m->tile_colour[colour];
     rv_parallel_for(m->tile_colour[colour + 1] - s.first, 1, scatter_tiles, &s);
   }
-  rv_parallel_for(m->tiles.count, TILES_A_TASK, finish_tiles, m);
+}
+
+//---------------------------------------------------------------------------------------------- smoothing
+
+enum { HALO = RV_TILE_SIDE + 2 };
+
+// A tile with its neighbours' nearest nodes, four numbers each.
+typedef struct Halo {
+  double n[HALO][HALO][HALO][4];
+} Halo;
+
+// The binomial mean along x, y and z; the result begins at n[0][0][0].
+static void smooth(Halo* h) {
+  for (int z = 0; z < HALO; ++z)
+    for (int y = 0; y < HALO; ++y)
+      for (int x = 0; x < RV_TILE_SIDE; ++x)
+        for (int c = 0; c < 4; ++c)
+          h->n[z][y][x][c] = 0.25 * h->n[z][y][x][c] + 0.5 * h->n[z][y][x + 1][c] + 0.25 * h->n[z][y][x + 2][c];
+  for (int z = 0; z < HALO; ++z)
+    for (int y = 0; y < RV_TILE_SIDE; ++y)
+      for (int x = 0; x < RV_TILE_SIDE; ++x)
+        for (int c = 0; c < 4; ++c)
+          h->n[z][y][x][c] = 0.25 * h->n[z][y][x][c] + 0.5 * h->n[z][y + 1][x][c] + 0.25 * h->n[z][y + 2][x][c];
+  for (int z = 0; z < RV_TILE_SIDE; ++z)
+    for (int y = 0; y < RV_TILE_SIDE; ++y)
+      for (int x = 0; x < RV_TILE_SIDE; ++x)
+        for (int c = 0; c < 4; ++c)
+          h->n[z][y][x][c] = 0.25 * h->n[z][y][x][c] + 0.5 * h->n[z + 1][y][x][c] + 0.25 * h->n[z + 2][y][x][c];
+}
+
+// Smooths the sums of a tile and makes mass and velocity of them.
+static void begin_tiles(void* arg, size_t begin, size_t end) {
+  RvMedium* m = arg;
+  Halo h;
+  for (size_t t = begin; t < end; ++t) {
+    for (int z = 0; z < HALO; ++z)
+      for (int y = 0; y < HALO; ++y)
+        for (int x = 0; x < HALO; ++x) {
+          int64_t at = rv_tiles_at(&m->tiles, t, x - 1, y - 1, z - 1);
+          for (int c = 0; c < 4; ++c) h.n[z][y][x][c] = at < 0 ? 0 : m->sums.data[at].n[c];
+        }
+    smooth(&h);
+    for (int i = 0; i < RV_TILE_CELLS; ++i) {
+      RvMediumNode* node = &m->nodes.data[t * RV_TILE_CELLS + (size_t)i];
+      const double* sum = h.n[i >> 6][i >> 3 & 7][i & 7];
+      node->mass = sum[0];
+      node->inverse = sum[0] > 0 ? 1 / sum[0] : 0;
+      for (int c = 0; c < 3; ++c) node->v[c] = node->before[c] = sum[c + 1] * node->inverse;
+    }
+  }
+}
+
+void rv_medium_begin_nodes(RvMedium* m) {
+  rv_parallel_for(m->tiles.count, TILES_A_TASK, begin_tiles, m);
+}
+
+typedef struct End {
+  RvMedium* m;
+  double share;
+} End;
+
+// Smooths what the nodes of a tile give back: their change of velocity, and a share of their velocity.
+static void end_tiles(void* arg, size_t begin, size_t end) {
+  const End* e = arg;
+  RvMedium* m = e->m;
+  Halo h;
+  for (size_t t = begin; t < end; ++t) {
+    for (int z = 0; z < HALO; ++z)
+      for (int y = 0; y < HALO; ++y)
+        for (int x = 0; x < HALO; ++x) {
+          int64_t at = rv_tiles_at(&m->tiles, t, x - 1, y - 1, z - 1);
+          double* to = h.n[z][y][x];
+          to[0] = 0;
+          for (int c = 0; c < 3; ++c) {
+            const RvMediumNode* node = at < 0 ? NULL : &m->nodes.data[at];
+            to[c + 1] = node ? (node->v[c] - node->before[c]) + e->share * node->before[c] : 0;
+          }
+        }
+    smooth(&h);
+    for (int i = 0; i < RV_TILE_CELLS; ++i)
+      memcpy(m->sums.data[t * RV_TILE_CELLS + (size_t)i].n, h.n[i >> 6][i >> 3 & 7][i & 7], 4 * sizeof(double));
+  }
+}
+
+void rv_medium_end_nodes(RvMedium* m, double share) {
+  End e = {m, share};
+  rv_parallel_for(m->tiles.count, TILES_A_TASK, end_tiles, &e);
 }
 
 //---------------------------------------------------------------------------------------------- back to the links
@@ -100,20 +174,29 @@ typedef struct Gather {
   double *force, *torque;  // [links][3]
 } Gather;
 
+// The nodes of a point's cell; most cells have all of them in their own tile.
+static void corners_of(const RvMedium* m, const RvMediumPoint* p, size_t at[8]) {
+  static const size_t step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
+  int x = p->cell & 7, y = p->cell >> 3 & 7, z = p->cell >> 6;
+  if (x < 7 && y < 7 && z < 7)
+    for (int n = 0; n < 8; ++n) at[n] = (size_t)p->tile * RV_TILE_CELLS + p->cell + step[n];
+  else
+    for (int n = 0; n < 8; ++n)
+      at[n] = (size_t)rv_tiles_at(&m->tiles, p->tile, x + (n & 1), y + (n >> 1 & 1), z + (n >> 2));
+}
+
 // Change of a point's velocity by the medium.
 static RvVec3 change(const Gather* g, const RvMediumPoint* p, RvVec3 own) {
   const RvMedium* m = g->m;
-  double w[8], by_pressure[3] = {0}, mean[3] = {0};
+  size_t at[8];
+  double w[8], gain[4] = {0};
   rv_medium_weights(p->f, w);
-  int x = p->cell & 7, y = p->cell >> 3 & 7, z = p->cell >> 6;
+  corners_of(m, p, at);
   for (int n = 0; n < 8; ++n) {
-    const RvMediumNode* node =
-        &m->nodes.data[rv_tiles_at(&m->tiles, p->tile, x + (n & 1), y + (n >> 1 & 1), z + (n >> 2))];
-    for (int c = 0; c < 3; ++c) by_pressure[c] += w[n] * (node->v[c] - node->before[c]);
-    for (int c = 0; c < 3; ++c) mean[c] += w[n] * node->before[c];
+    const double* node = m->sums.data[at[n]].n;
+    for (int c = 0; c < 4; ++c) gain[c] += w[n] * node[c];
   }
-  RvVec3 slip = rv_sub(rv_vec3_load64(mean), own);
-  return rv_mad(rv_vec3_load64(by_pressure), g->share, slip);
+  return rv_mad(rv_vec3_load64(gain + 1), -g->share, own);
 }
 
 // The points of link i of a lane, from point n on.
@@ -158,10 +241,11 @@ static void gather_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
-void rv_medium_load(const RvMedium* m, const RvChainModel* model, const double* x, const double* v, double dt,
-                    double* force, double* torque) {
-  double r = m->def.friction / m->def.smoothing * dt;
+void rv_medium_load(RvMedium* m, const RvChainModel* model, const double* x, const double* v, double dt, double* force,
+                    double* torque) {
+  double r = m->corrected ? 0 : m->def.friction / m->def.smoothing * dt;
   Gather g = {m, model, x, v, r / (1 + r), 1 / dt, force, torque};
+  rv_medium_end_nodes(m, g.share);
   rv_parallel_for(model->nbatch, BATCHES_A_TASK, gather_batches, &g);
 }
 

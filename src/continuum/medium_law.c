@@ -4,7 +4,7 @@
 #include "math/scalar.h"
 
 enum { MOST_WHOLE_POWER = 16 };  // larger exponents, and fractions, take rv_pow
-enum { ITERATIONS = 40 };        // of a bracketed Newton method, which needs 3 or 4
+enum { ITERATIONS = 60 };        // of a bracketed Newton method, which needs 3 or 4 unless the law is capped
 static const double TOLERANCE = 1e-13;
 
 // x^power for x in [0, 1].
@@ -55,8 +55,9 @@ double rv_medium_cell_pressure(const RvMediumLaw* law, const RvMediumCell* c) {
     else
       lo = y;
     double step = excess / (1 + c->give * p.slope), next = y - step;
-    if (next < lo || next > hi) next = 0.5 * (lo + hi);
-    if (__builtin_fabs(next - y) <= TOLERANCE * c->ratio) break;
+    if (__builtin_fabs(step) <= TOLERANCE * c->ratio) break;
+    if (next <= lo || next >= hi) next = 0.5 * (lo + hi);
+    if (hi - lo <= TOLERANCE * c->ratio) break;
     y = next;
     p = pressure_at(law, c, y);
   }

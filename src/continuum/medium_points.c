@@ -5,11 +5,11 @@
 #include "base/parallel.h"
 #include "continuum/medium.h"
 
-// Largest distance of the points of a link, in cells: closer than a node's reach, so that no cell of a strand is empty.
-static const double SPACING = 0.75;
+// Largest distance of the points of a link, in cells: half a node's reach, so that a strand looks even.
+static const double SPACING = 0.5;
 enum { LEAST_PARTS = 2, MOST_PARTS = 64 };
 // Largest place, in cells; the tiles' own range.
-static const double RANGE = (double)RV_TILE_RANGE * RV_TILE_SIDE - RV_TILE_SIDE;
+static const double RANGE = ((double)RV_TILE_RANGE - 2) * RV_TILE_SIDE;
 enum { BATCHES_A_TASK = 16 };
 
 typedef struct Work {
@@ -71,27 +71,45 @@ static RvResult choose_parts(RvMedium* m, const RvChainModel* model, RvError* er
 
 //---------------------------------------------------------------------------------------------- tiles
 
+typedef RV_ARRAY(uint64_t) Keys;
+
 // Tiles of one colour have no neighbours of the same colour.
 static int colour_of(const int32_t* coord) {
   return (coord[0] & 1) | (coord[1] & 1) << 1 | (coord[2] & 1) << 2;
 }
 
-// The tiles of the points, with the upper neighbours that their nodes may lie in. *count receives the number of keys in
-// `keys` [8 times as many as runs of points in one tile].
+// Appends the keys of a tile's neighbours. False: out of memory.
+static bool push_tiles(Keys* keys, uint64_t key, RvTileMask mask) {
+  int32_t c[3];
+  if (!mask) return true;
+  rv_tile_from_key(key, c);
+  if (!rv_array_reserve(keys, keys->count + RV_TILE_NEAR)) return false;
+  for (int n = 0; n < RV_TILE_NEAR; ++n)
+    if (mask >> n & 1)
+      keys->data[keys->count++] = rv_tile_key(c[0] + n % 3 - 1, c[1] + n / 3 % 3 - 1, c[2] + n / 9 - 1);
+  return true;
+}
+
+// The tiles of the nodes that the points reach: those of their cell, and one more for the binomial mean. Neighbouring
+// points are mostly in the same tile, so that keys are pushed once for a run of them.
 static RvResult build_tiles(RvMedium* m, RvError* error) {
-  RV_ARRAY(uint64_t) keys = {0};
+  enum { REACH = 2 };  // cells
+  Keys keys = {0};
+  RvTileMask near[RV_TILE_CELLS], mask = 0;
+  for (int c = 0; c < RV_TILE_CELLS; ++c) near[c] = rv_tile_reach(c & 7, c >> 3 & 7, c >> 6, REACH);
   uint64_t last = UINT64_MAX;
   bool done = true;
   for (size_t i = 0; i < m->points.count && done; ++i) {
     uint64_t key = m->keys.data[i];
-    if (key == last || key == UINT64_MAX) continue;
-    last = key;
-    int32_t c[3];
-    rv_tile_from_key(key, c);
-    done = rv_array_reserve(&keys, keys.count + 8);
-    for (int n = 0; n < 8 && done; ++n)
-      keys.data[keys.count++] = rv_tile_key(c[0] + (n & 1), c[1] + (n >> 1 & 1), c[2] + (n >> 2));
+    if (key == UINT64_MAX) continue;
+    if (key != last) {
+      done = push_tiles(&keys, last, mask);
+      last = key;
+      mask = 0;
+    }
+    mask |= near[m->points.data[i].cell];
   }
+  done = done && push_tiles(&keys, last, mask);
   RvResult result = done ? rv_tiles_build(&m->tiles, keys.data, keys.count, error)
                          : rv_fail(error, RV_NO_MEMORY, "out of memory for the hair medium");
   rv_array_free(&keys);
@@ -163,7 +181,8 @@ RvResult rv_medium_make_points(RvMedium* m, const RvChainModel* model, const dou
   if (done) result = build_tiles(m, error);
   if (done && !result) {
     rv_parallel_for(count, POINTS_A_TASK, find_tiles, m);
-    done = sort_points(m) && rv_array_resize(&m->nodes, m->tiles.count * RV_TILE_CELLS);
+    size_t nodes = m->tiles.count * RV_TILE_CELLS;
+    done = sort_points(m) && rv_array_resize(&m->nodes, nodes) && rv_array_resize(&m->sums, nodes);
   }
   return done ? result : rv_fail(error, RV_NO_MEMORY, "out of memory for the hair medium");
 }

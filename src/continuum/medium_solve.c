@@ -31,12 +31,12 @@ static void visit_tile(RvMedium* m, size_t tile, size_t count[RV_MEDIUM_COLOURS]
       continue;
     count[colour]++;
     if (!at) continue;
-    double mass = 0, inverse = 0;
+    double density = 0, inverse = 0;
     for (int n = 0; n < 8; ++n) {
-      mass += m->nodes.data[cell.corner[n]].mass;
+      density += m->nodes.data[cell.corner[n]].mass;
       inverse += m->nodes.data[cell.corner[n]].inverse;
     }
-    cell.density = 0.125 * mass / volume;
+    cell.density = 0.125 * density / volume;
     // 3/16 dx sum 1/m, to be multiplied by dt^2: divergence of the velocities that a pascal gives the nodes
     cell.give = 0.1875 * m->def.smoothing * inverse;
     m->largest_density = fmax(m->largest_density, cell.density);
@@ -124,13 +124,13 @@ static double largest_pressure(const RvMedium* m) {
   return largest;
 }
 
-void rv_medium_solve(RvMedium* m, double dt) {
-  for (size_t k = 0; k < m->cells.count; ++k) m->cells.data[k].pressure = 0;
+// Sweeps from the pressures as they are.
+static void relax(RvMedium* m, double dt) {
+  const double dx = m->def.smoothing;
   m->sweeps = 0;
   m->residual = 0;
   m->largest_pressure = 0;
   if (m->cells.count == 0) return;
-  const double dx = m->def.smoothing;
   Sweep s = {.m = m, .dt = dt, .divergence = dt / (4 * dx), .push = 0.25 * dt * dx * dx, .change = m->changes.data};
   do {
     double change = 0;
@@ -138,4 +138,17 @@ void rv_medium_solve(RvMedium* m, double dt) {
     m->largest_pressure = largest_pressure(m);
     m->residual = m->largest_pressure > 0 ? change / m->largest_pressure : 0;
   } while (m->residual > m->def.tolerance && m->sweeps < m->def.max_sweeps);
+}
+
+void rv_medium_solve(RvMedium* m, double dt) {
+  for (size_t k = 0; k < m->cells.count; ++k) m->cells.data[k].pressure = 0;
+  m->corrected = false;
+  relax(m, dt);
+}
+
+void rv_medium_correct(RvMedium* m, const RvChainModel* model, const double* v, double dt) {
+  rv_medium_scatter(m, model, v);
+  rv_medium_begin_nodes(m);
+  m->corrected = true;
+  relax(m, dt);
 }

@@ -55,7 +55,13 @@ static RvResult medium(RvContinuum* c, double dt, RvError* error) {
   if (result) return result;
   rv_medium_solve(&c->medium, dt);
   rv_medium_load(&c->medium, c->model, c->state->x, c->velocity, dt, c->load.force, c->load.torque);
-  return RV_OK;
+  for (int k = 0; k < c->medium_def.corrections && !result; ++k) {
+    result = rv_chain_predict(c->model, c->state, &def, c->velocity, error);
+    if (result) break;
+    rv_medium_correct(&c->medium, c->model, c->velocity, dt);
+    rv_medium_load(&c->medium, c->model, c->state->x, c->velocity, dt, c->load.force, c->load.torque);
+  }
+  return result;
 }
 
 RvResult rv_continuum_substep(RvContinuum* c, double dt, RvError* error) {
