@@ -149,6 +149,19 @@ void rv_cosserat_frames(const RvStrandModel* m, const RvStrandState* s, RvCosser
     }
 }
 
+void rv_cosserat_rest_from_pose(const RvStrandModel* m, const RvCosseratState* s, RvCosseratModel* out) {
+  memcpy(out->length, m->rest_length, m->edges * sizeof(double));
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      const RvStrandBatch* b = &m->batches[k];
+      for (int i = 1; i + 1 < b->vertices; ++i) {
+        RvQuat before = load_quat(s->quat, at_row(b->edge_at, i - 1, 4, 0, lane));
+        RvQuat after = load_quat(s->quat, at_row(b->edge_at, i, 4, 0, lane));
+        store_quat(out->rest, at_row(b->vertex_at, i, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(before), after));
+      }
+    }
+}
+
 // Rest rotations of one strand: the director of the root, transported along the shape without twist, as
 // rv_strand_state_new does.
 static void rest_lane(const RvStrandBatch* b, int lane, const RvStrandDef* d, RvCosseratModel* out) {

@@ -75,6 +75,8 @@ void rv_cosserat_elasticity(const RvStrandModel* strands, const double* multiple
 // Quaternions of the strands' material frames: directors of the state turned by their angles. The quaternion of an edge
 // is on the side of that before it. Edges have no spin and no tension.
 void rv_cosserat_frames(const RvStrandModel* strands, const RvStrandState* state, RvCosseratState* out);
+// Rest rotations as those of the quaternions: the pose has no moments.
+void rv_cosserat_rest_from_pose(const RvStrandModel* strands, const RvCosseratState* state, RvCosseratModel* model);
 // Rest rotations of the natural shape, or of the pose where a strand has none: frames without twist along it.
 void rv_cosserat_rest_from_defs(const RvStrandModel* strands, const RvStrandDef* defs, RvCosseratModel* model);
 
