@@ -51,6 +51,7 @@ typedef struct RvRodForces {
   const double* air;                // [vertices][4] m/s, besides
   const double* force;              // [vertices][4] N
   const double* stiffness;          // [vertices][6] N/m, implicit: -stiffness (x - x_before); symmetric
+  const bool* busy;                 // [batches] whether the blocks of force and stiffness count; NULL: all
 } RvRodForces;
 
 typedef struct RvRodStepDef {

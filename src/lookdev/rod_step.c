@@ -44,6 +44,7 @@ typedef struct Step {
 static RvCosseratBatch batch_of(const Step* w, size_t k) {
   const RvStrandBatch* b = &w->m->batches[k];
   const RvRodForces* f = &w->def->forces;
+  const bool busy = !f->busy || f->busy[k];
   RvCosseratBatch out = {.vertices = b->vertices,
                          .dt = w->def->dt,
                          .iterations = w->def->iterations,
@@ -64,8 +65,8 @@ static RvCosseratBatch batch_of(const Step* w, size_t k) {
                          .delay = w->model->delay + b->vertex_at,
                          .hairs = w->model->hairs + RV_LANES * k,
                          .air = f->air ? f->air + b->at : NULL,
-                         .force = f->force ? f->force + b->at : NULL,
-                         .stiffness = f->stiffness ? f->stiffness + 6 * b->vertex_at : NULL,
+                         .force = f->force && busy ? f->force + b->at : NULL,
+                         .stiffness = f->stiffness && busy ? f->stiffness + 6 * b->vertex_at : NULL,
                          .dragnormal = f->dragnormal,
                          .dragtangent = f->dragtangent};
   memcpy(out.gravity, f->gravity, sizeof out.gravity);
