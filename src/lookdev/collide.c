@@ -14,8 +14,9 @@
 static const double CONTACT_STIFFNESS = 1e3;
 // m/s: slip below which friction is viscous.
 static const double STICK_SPEED = 1e-3;
-// m/s: speed at which a vertex that is inside is pushed out.
-static const double PUSH_SPEED = 2;
+// m/s: speed at which a vertex that was inside is pushed out, besides that of the solid. Faster pushes turn an edge by
+// more in a substep than one linear solve can follow.
+static const double PUSH_SPEED = 0.3;
 // m: hair closer than this to a solid is tested again in every substep.
 static const double LEAST_CLEARANCE = 1e-4;
 enum { BATCHES_A_TASK = 16 };
@@ -194,17 +195,19 @@ static void hold(Contacts* w, const Candidate* c) {
   if (rv_dot(c->normal, c->normal) == 0) return;
   rv_lookdev_claim(s, c->batch);
   s->touched[c->batch] = true;
-  // The plane of the surface; a vertex far inside comes out slowly.
   RvVec3 x = rv_strand_vector(s->strands->state->q, at), v = rv_strand_vector(s->strands->state->v, at);
-  double depth = fmin(-c->distance, PUSH_SPEED * w->dt);
+  // Velocity of the solid's surface.
+  RvPose end = rv_contact_collider_pose(solid, w->dt);
+  RvVec3 carried = rv_add(solid->linear, rv_cross(solid->angular, rv_sub(c->x, end.position)));
+  carried = rv_add(carried, rv_quat_rotate(end.orientation, c->drift));
+  // The plane of the surface; a vertex far inside comes out slowly.
+  double approach = fmax(rv_dot(rv_sub(carried, v), c->normal), 0);
+  double depth = fmin(-c->distance, (PUSH_SPEED + approach) * w->dt);
   double stiffness = CONTACT_STIFFNESS * m->mass[at] / (w->dt * w->dt);
   double offset = rv_dot(c->normal, c->x) + depth, n[3];
   rv_vec3_store64(n, c->normal);
   double push = stiffness * (offset - rv_dot(c->normal, x));
   // Friction.
-  RvPose end = rv_contact_collider_pose(solid, w->dt);
-  RvVec3 carried = rv_add(solid->linear, rv_cross(solid->angular, rv_sub(c->x, end.position)));
-  carried = rv_add(carried, rv_quat_rotate(end.orientation, c->drift));
   RvVec3 slip = rv_sub(v, carried);
   slip = rv_mad(slip, -rv_dot(slip, c->normal), c->normal);
   double drag = solid->friction * s->press[vertex] / fmax(rv_length(slip), STICK_SPEED);
