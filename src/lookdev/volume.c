@@ -18,6 +18,7 @@ static const double SLACK = 0.2;
 static const double MOST_CELLS = 0.5;
 enum { PAD_SIDE = RV_TILE_SIDE + 1, PAD_NODES = PAD_SIDE * PAD_SIDE * PAD_SIDE };
 enum { VERTICES_A_TASK = 4096, TILES_A_TASK = 4 };
+enum { TILE_REACH = 3 };  // cells around the vertices that tiles cover, so that they last for some substeps
 
 typedef struct Grid {
   RvVolume* g;
@@ -28,6 +29,7 @@ typedef struct Grid {
   double *density;      // [vertices of the blocks]
   double* nodes;        // of the spread at hand
   double* force;
+  const uint32_t* order;  // index of each sorted vertex
 } Grid;
 
 //---------------------------------------------------------------------------------------------- memory
@@ -42,9 +44,11 @@ RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
   g->keys = rv_alloc(2 * n, sizeof *g->keys);
   g->spare = rv_alloc(2 * n, sizeof *g->spare);
   g->counters = rv_alloc(rv_order_counters(n), sizeof *g->counters);
+  g->place = rv_alloc(n, sizeof *g->place);
   g->weight = rv_alloc(n, sizeof *g->weight);
   g->slope = rv_alloc(n, sizeof *g->slope);
-  bool fine = g->vertex && g->unknown && g->cell && g->keys && g->spare && g->counters && g->weight && g->slope;
+  bool fine = g->vertex && g->unknown && g->cell && g->keys && g->spare && g->counters && g->place;
+  fine = fine && g->weight && g->slope;
   if (!fine) {
     rv_volume_free(g);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", n);
@@ -62,7 +66,7 @@ RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
 }
 
 void rv_volume_free(RvVolume* g) {
-  RV_FREE_ALL(g->vertex, g->unknown, g->cell, g->keys, g->spare, g->counters, g->weight, g->slope);
+  RV_FREE_ALL(g->vertex, g->unknown, g->cell, g->keys, g->spare, g->counters, g->place, g->weight, g->slope);
   RV_FREE_ALL(g->first, g->padded, g->density, g->push);
   rv_tiles_free(&g->tiles);
   *g = (RvVolume){0};
@@ -102,36 +106,83 @@ static void find_cells(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) place_of(w, i, w->g->cell[i], at);
 }
 
-static void find_keys(void* arg, size_t begin, size_t end) {
+// Whether the tiles of the nodes above a cell are there.
+static bool has_nodes(const RvTiles* tiles, int32_t tile, const int32_t c[3]) {
+  int up[3];
+  for (int k = 0; k < 3; ++k) up[k] = (c[k] & 7) == 7;
+  if (tile < 0) return false;
+  for (int k = 1; k < 8; ++k) {
+    int x = k & 1, y = k >> 1 & 1, z = k >> 2;
+    if ((x && !up[0]) || (y && !up[1]) || (z && !up[2])) continue;
+    if (tiles->near[tile][rv_tile_near(x, y, z)] < 0) return false;
+  }
+  return true;
+}
+
+// Keys of the vertices by tile and cell. Returns how many have left the tiles.
+static double find_keys(void* arg, size_t begin, size_t end) {
   const Grid* w = arg;
   RvVolume* g = w->g;
+  double lost = 0;
+  int32_t last[3] = {INT32_MAX, 0, 0}, tile = -1;
   for (size_t i = begin; i < end; ++i) {
     const int32_t* c = g->cell[i];
-    int32_t tile = rv_tiles_find(&g->tiles, c[0] >> RV_TILE_SHIFT, c[1] >> RV_TILE_SHIFT, c[2] >> RV_TILE_SHIFT);
+    int32_t t[3] = {c[0] >> RV_TILE_SHIFT, c[1] >> RV_TILE_SHIFT, c[2] >> RV_TILE_SHIFT};
+    // neighbours on a strand are mostly in one tile
+    if (memcmp(t, last, sizeof t) != 0) tile = rv_tiles_find(&g->tiles, t[0], t[1], t[2]);
+    memcpy(last, t, sizeof last);
+    lost += !has_nodes(&g->tiles, tile, c);
     g->keys[i] = (uint32_t)tile * RV_TILE_CELLS + (uint32_t)rv_tile_cell(c[0] & 7, c[1] & 7, c[2] & 7);
+  }
+  return lost;
+}
+
+static void fill_places(void* arg, size_t begin, size_t end) {
+  const Grid* w = arg;
+  RvVolume* g = w->g;
+  for (size_t k = begin; k < end; ++k) {
+    int32_t c[3];
+    RvVolumePlace* p = &g->place[k];
+    p->index = w->order[k];
+    place_of(w, p->index, c, p->at);
+    for (int a = 0; a < 3; ++a) p->cell[a] = (uint16_t)(c[a] & 7);
+    p->mass = w->m->hair_mass[g->vertex[p->index]];
+    g->weight[k] = p->mass;
   }
 }
 
-// Tiles of all vertices and the nodes above them, and the order of the vertices.
+// Tiles of all vertices with some cells around them, and the order of the vertices. Sums do not depend on tiles that no
+// vertex reaches.
 static RvResult sort(Grid* w, RvError* error) {
   RvVolume* g = w->g;
   rv_parallel_for(g->count, VERTICES_A_TASK, find_cells, w);
-  RvResult result = rv_tiles_build_cells(&g->tiles, (const int32_t(*)[3])g->cell, g->count, 1, error);
-  if (!result && !fit_tiles(g)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of hair");
-  if (result) return result;
-  rv_parallel_for(g->count, VERTICES_A_TASK, find_keys, w);
+  bool kept = g->tiles.count && g->tile_cell == w->cell;
+  if (!kept || rv_parallel_sum(g->count, VERTICES_A_TASK, find_keys, w) > 0) {
+    RvResult result = rv_tiles_build_cells(&g->tiles, (const int32_t(*)[3])g->cell, g->count, TILE_REACH, error);
+    if (!result && !fit_tiles(g)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of hair");
+    if (result) return result;
+    g->tile_cell = w->cell;
+    rv_parallel_sum(g->count, VERTICES_A_TASK, find_keys, w);
+  }
   uint32_t* sorted;
   rv_order_sort(g->keys, g->spare, g->count, (uint64_t)g->tiles.count * RV_TILE_CELLS, g->counters, &sorted);
-  g->order = sorted + g->count;
+  w->order = sorted + g->count;
   size_t i = 0;
   for (size_t t = 0; t <= g->tiles.count; ++t) {
     while (i < g->count && sorted[i] < t * RV_TILE_CELLS) ++i;
     g->first[t] = (uint32_t)i;
   }
+  rv_parallel_for(g->count, VERTICES_A_TASK, fill_places, w);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- nodes
+
+// Shares of the eight corners of a cell.
+static void shares_at(const double at[3], double out[8]) {
+  for (int k = 0; k < 8; ++k)
+    out[k] = (k & 1 ? at[0] : 1 - at[0]) * (k >> 1 & 1 ? at[1] : 1 - at[1]) * (k >> 2 ? at[2] : 1 - at[2]);
+}
 
 // Sums of a tile's own vertices at its 9^3 nodes.
 static void spread_tiles(void* arg, size_t begin, size_t end) {
@@ -141,40 +192,37 @@ static void spread_tiles(void* arg, size_t begin, size_t end) {
     double* pad = g->padded + t * PAD_NODES;
     memset(pad, 0, PAD_NODES * sizeof *pad);
     for (uint32_t k = g->first[t]; k < g->first[t + 1]; ++k) {
-      int32_t c[3];
-      double at[3];
-      size_t i = g->order[k];
-      place_of(w, i, c, at);
-      double* node = pad + ((c[2] & 7) * PAD_SIDE + (c[1] & 7)) * PAD_SIDE + (c[0] & 7);
-      for (int corner = 0; corner < 8; ++corner) {
-        int x = corner & 1, y = corner >> 1 & 1, z = corner >> 2;
-        double share = (x ? at[0] : 1 - at[0]) * (y ? at[1] : 1 - at[1]) * (z ? at[2] : 1 - at[2]);
-        node[(z * PAD_SIDE + y) * PAD_SIDE + x] += share * g->weight[i];
-      }
+      const RvVolumePlace* p = &g->place[k];
+      double share[8];
+      shares_at(p->at, share);
+      double* node = pad + (p->cell[2] * PAD_SIDE + p->cell[1]) * PAD_SIDE + p->cell[0];
+      for (int q = 0; q < 8; ++q)
+        node[((q >> 2) * PAD_SIDE + (q >> 1 & 1)) * PAD_SIDE + (q & 1)] += share[q] * g->weight[k];
     }
   }
 }
 
-// Nodes of a tile: its own sums and those of the tiles below it along each axis.
+// Nodes of a tile: its own sums and those of the tiles below it along each axis, whose last nodes are its first.
 static void join_tiles(void* arg, size_t begin, size_t end) {
   const Grid* w = arg;
   const RvVolume* g = w->g;
   const double per_volume = w->per_cell * w->per_cell * w->per_cell;
   for (size_t t = begin; t < end; ++t) {
     double* out = w->nodes + t * RV_TILE_CELLS;
-    for (int cell = 0; cell < RV_TILE_CELLS; ++cell) {
-      int p[3] = {cell & 7, cell >> 3 & 7, cell >> 6};
-      double sum = 0;
-      for (int below = 0; below < 8; ++below) {
-        int b[3] = {below & 1, below >> 1 & 1, below >> 2};
-        if ((b[0] && p[0]) || (b[1] && p[1]) || (b[2] && p[2])) continue;
-        int32_t other = g->tiles.near[t][rv_tile_near(-b[0], -b[1], -b[2])];
-        if (other < 0) continue;
-        int q[3];
-        for (int c = 0; c < 3; ++c) q[c] = b[c] ? RV_TILE_SIDE : p[c];
-        sum += g->padded[(size_t)other * PAD_NODES + (size_t)((q[2] * PAD_SIDE + q[1]) * PAD_SIDE + q[0])];
-      }
-      out[cell] = sum * per_volume;
+    memset(out, 0, RV_TILE_CELLS * sizeof *out);
+    for (int below = 0; below < 8; ++below) {
+      int b[3] = {below & 1, below >> 1 & 1, below >> 2};
+      int32_t other = g->tiles.near[t][rv_tile_near(-b[0], -b[1], -b[2])];
+      if (other < 0 || g->first[other] == g->first[other + 1]) continue;
+      const double* pad = g->padded + (size_t)other * PAD_NODES;
+      int n[3];
+      for (int c = 0; c < 3; ++c) n[c] = b[c] ? 1 : RV_TILE_SIDE;
+      for (int z = 0; z < n[2]; ++z)
+        for (int y = 0; y < n[1]; ++y)
+          for (int x = 0; x < n[0]; ++x) {
+            int q[3] = {b[0] ? RV_TILE_SIDE : x, b[1] ? RV_TILE_SIDE : y, b[2] ? RV_TILE_SIDE : z};
+            out[rv_tile_cell(x, y, z)] += per_volume * pad[(q[2] * PAD_SIDE + q[1]) * PAD_SIDE + q[0]];
+          }
     }
   }
 }
@@ -186,19 +234,18 @@ static void spread(Grid* w, double* nodes) {
   rv_parallel_for(w->g->tiles.count, TILES_A_TASK, join_tiles, w);
 }
 
-// The eight nodes of a cell of a tile.
-static void corners(const RvVolume* g, size_t tile, const int32_t c[3], const double* nodes, double out[8]) {
+// The eight nodes of a vertex's cell.
+static void corners(const RvVolume* g, size_t tile, const RvVolumePlace* p, const double* nodes, double out[8]) {
+  const uint16_t* c = p->cell;
+  if (c[0] < 7 && c[1] < 7 && c[2] < 7) {
+    const double* first = nodes + tile * RV_TILE_CELLS + (size_t)rv_tile_cell(c[0], c[1], c[2]);
+    for (int k = 0; k < 8; ++k) out[k] = first[rv_tile_cell(k & 1, k >> 1 & 1, k >> 2)];
+    return;
+  }
   for (int k = 0; k < 8; ++k) {
-    int64_t at = rv_tiles_at(&g->tiles, tile, (c[0] & 7) + (k & 1), (c[1] & 7) + (k >> 1 & 1), (c[2] & 7) + (k >> 2));
+    int64_t at = rv_tiles_at(&g->tiles, tile, c[0] + (k & 1), c[1] + (k >> 1 & 1), c[2] + (k >> 2));
     out[k] = at < 0 ? 0 : nodes[at];
   }
-}
-
-static double interpolate(const double v[8], const double at[3]) {
-  double sum = 0;
-  for (int k = 0; k < 8; ++k)
-    sum += v[k] * (k & 1 ? at[0] : 1 - at[0]) * (k >> 1 & 1 ? at[1] : 1 - at[1]) * (k >> 2 ? at[2] : 1 - at[2]);
-  return sum;
 }
 
 // Gradient by the place in the cell.
@@ -220,16 +267,15 @@ static void sample_density(void* arg, size_t begin, size_t end) {
   RvVolume* g = w->g;
   for (size_t t = begin; t < end; ++t)
     for (uint32_t k = g->first[t]; k < g->first[t + 1]; ++k) {
-      int32_t c[3];
-      double at[3], node[8];
-      size_t i = g->order[k];
-      place_of(w, i, c, at);
-      corners(g, t, c, g->density, node);
-      double density = interpolate(node, at);
-      if (w->density) w->density[g->vertex[i]] = density;
+      const RvVolumePlace* p = &g->place[k];
+      double node[8], share[8], density = 0;
+      corners(g, t, p, g->density, node);
+      shares_at(p->at, share);
+      for (int q = 0; q < 8; ++q) density += node[q] * share[q];
+      if (w->density) w->density[g->vertex[p->index]] = density;
       // Derivative of c^2 / 2 (density / limit - 1)^2, an energy a mass.
-      double limit = w->rest ? (1 + SLACK) * w->rest[g->vertex[i]] : 0;
-      g->slope[i] = limit > 0 && density > limit ? w->speed2 * (density - limit) / (limit * limit) : 0;
+      double limit = w->rest ? (1 + SLACK) * w->rest[g->vertex[p->index]] : 0;
+      g->slope[k] = limit > 0 && density > limit ? w->speed2 * (density - limit) / (limit * limit) : 0;
     }
 }
 
@@ -238,7 +284,6 @@ static RvResult find_density(Grid* w, RvError* error) {
   RvVolume* g = w->g;
   RvResult result = sort(w, error);
   if (result) return result;
-  for (size_t i = 0; i < g->count; ++i) g->weight[i] = w->m->hair_mass[g->vertex[i]];
   spread(w, g->density);
   rv_parallel_for(g->tiles.count, TILES_A_TASK, sample_density, w);
   return RV_OK;
@@ -257,18 +302,16 @@ static void push_tiles(void* arg, size_t begin, size_t end) {
   RvVolume* g = w->g;
   for (size_t t = begin; t < end; ++t)
     for (uint32_t k = g->first[t]; k < g->first[t + 1]; ++k) {
-      int32_t c[3];
-      double at[3], node[8];
-      size_t i = g->order[k], x = g->unknown[i];
-      place_of(w, i, c, at);
-      corners(g, t, c, g->push, node);
-      RvVec3 slope = gradient(node, at);
-      if (g->slope[i] > 0) {
-        corners(g, t, c, g->density, node);
-        slope = rv_mad(slope, g->slope[i], gradient(node, at));
+      const RvVolumePlace* p = &g->place[k];
+      size_t x = g->unknown[p->index];
+      double node[8];
+      corners(g, t, p, g->push, node);
+      RvVec3 slope = gradient(node, p->at);
+      if (g->slope[k] > 0) {
+        corners(g, t, p, g->density, node);
+        slope = rv_mad(slope, g->slope[k], gradient(node, p->at));
       }
-      double factor = -w->m->hair_mass[g->vertex[i]] * w->per_cell;
-      rv_strand_set_vector(w->force, x, rv_mad(rv_strand_vector(w->force, x), factor, slope));
+      rv_strand_set_vector(w->force, x, rv_mad(rv_strand_vector(w->force, x), -p->mass * w->per_cell, slope));
     }
 }
 
@@ -288,7 +331,7 @@ RvResult rv_volume_forces(RvVolume* g, const RvStrandModel* m, const RvStrandSta
   g->squeezed = 0;
   for (size_t i = 0; i < g->count && !result; ++i) {
     g->squeezed += g->slope[i] > 0;
-    g->weight[i] = m->hair_mass[g->vertex[i]] * g->slope[i];
+    g->weight[i] = g->place[i].mass * g->slope[i];
   }
   if (result || !g->squeezed) return result;
   for (size_t k = 0; k < m->nbatch; ++k) claim(user, k);

@@ -15,18 +15,28 @@ typedef struct RvVolumeSettings {
   double cell;   // m: side of a cell
 } RvVolumeSettings;
 
+// A vertex in the order of tiles and cells.
+typedef struct RvVolumePlace {
+  double at[3];       // place in its cell, 0 to 1
+  double mass;        // kg
+  uint32_t index;     // of the vertex
+  uint16_t cell[3];   // in its tile, 0 to 7
+} RvVolumePlace;
+
 typedef struct RvVolume {
   // vertices of the lanes in use
   size_t count;
   uint32_t *vertex, *unknown;  // [count] index in blocks of vertices, and of its x in those of unknowns
   int32_t (*cell)[3];
-  uint32_t *keys, *spare, *counters, *order;  // sorted by tile and cell; `order` is one of the two
-  // nodes
+  uint32_t *keys, *spare, *counters;
+  RvVolumePlace* place;  // [count] sorted
+  double *weight, *slope;  // [count] sorted: numbers to spread; d energy / d density of a vertex
+  // nodes; tiles are kept while the vertices stay within them
   RvTiles tiles;
+  double tile_cell;  // m: side of a cell that the tiles were made for
   size_t tile_room;
   uint32_t* first;                  // [tiles + 1] vertices of each tile
   double *padded, *density, *push;  // [tiles][729] sums of one tile's vertices; [tiles][512] of all
-  double *weight, *slope;           // [count] numbers to spread; d energy / d density of a vertex
   size_t squeezed;                  // vertices above the density of the groom
 } RvVolume;
 
