@@ -65,6 +65,7 @@ typedef struct RvLookdevSolver {
   size_t touching;                        // vertices on solids at the end
   size_t inside;                          // vertices inside a solid at the first substep
   double seconds[RV_LOOKDEV_STAGE_COUNT];
+  bool cpu_time;  // for benchmarks: seconds are CPU time of all threads
 } RvLookdevSolver;
 
 // Allocates model, state and work memory for the strands, which are there. Free with the function below.
