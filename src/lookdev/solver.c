@@ -23,6 +23,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   fine = fine && (s->force = rv_alloc(m->unknowns + spare, sizeof(double)));
   fine = fine && (s->stiffness = rv_alloc(6 * (m->vertices + spare), sizeof(double)));
   fine = fine && (s->clearance = rv_alloc_zero(m->vertices + spare, sizeof(double)));
+  fine = fine && (s->candidate = rv_alloc_zero(m->vertices + spare, 1));
   fine = fine && (s->touch = rv_alloc_zero(m->vertices + spare, sizeof(RvTouch)));
   fine = fine && (s->busy = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->touched = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
@@ -39,7 +40,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
 void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
-  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->touch, s->busy,
+  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch, s->busy,
               s->touched);
   *s = (RvLookdevSolver){0};
 }

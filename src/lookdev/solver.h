@@ -49,13 +49,14 @@ typedef struct RvLookdevSolver {
   RvCosseratModel model;
   RvCosseratState state;
   double* press;         // [vertices] N: force of a solid on the vertex in the last substep, a part of the state
+  double* clearance;     // [vertices] m: no solid is nearer, a part of the state
   double* rest_density;  // [vertices] kg/m3: the groom's, a part of the state; 0: not known
   // Work memory.
   double* root;       // [batches][4] quaternions of the first edges at the end of the substep
   double* force;      // [unknowns] N
   double* stiffness;  // [vertices][6] N/m
   double* air;        // [unknowns] m/s; NULL: no wind of the points
-  double* clearance;  // [vertices] m: no solid is nearer
+  uint8_t* candidate;  // [vertices] 1: it is tested against solids in this substep
   RvTouch* touch;     // [vertices] stiffness 0: none
   bool *busy, *touched;  // [batches] forces or stiffness are not 0; a vertex touches
   RvVolume volume;

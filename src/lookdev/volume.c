@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "lookdev/volume_kernel.h"
 #include "math/scalar.h"
-#include "math/vec.h"
 
 // Share of the groom's density that is tolerated, and vertices a cell besides: moving through the grid changes a
 // density by some percent, and that of a lone strand by all of its own mass.
@@ -15,6 +15,8 @@ static const double SLACK = 0.2;
 static const double SLACK_VERTICES = 1;
 // Cells that squeezed hair may expand by in a substep: explicit forces are stable below 1.
 static const double MOST_CELLS = 0.5;
+// One squeezed vertex in so many: to look for batches without any costs more than it saves.
+enum { MANY_SQUEEZED = 16 };
 enum { BATCHES_A_PART = 16, BATCHES_A_TASK = 16, NODES_A_TASK = 16384 };
 
 typedef struct Grid {
@@ -25,6 +27,7 @@ typedef struct Grid {
   const double* rest;  // [vertices of the blocks] density of the groom
   double* density;     // [vertices of the blocks], or NULL
   bool slopes;         // masses are multiplied by the slopes
+  bool many;           // so many vertices are squeezed that every batch is taken to be near one
   float* nodes;        // sum of the parts
   void (*claim)(void*, size_t);
   void* user;
@@ -36,7 +39,8 @@ typedef struct Grid {
 RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
   *g = (RvVolume){0};
   g->slope = rv_alloc_zero(m->vertices + RV_LANES, sizeof *g->slope);
-  if (!g->slope) return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", m->vertices);
+  g->row = rv_alloc(m->vertices / RV_LANES + 1, sizeof *g->row);
+  if (!g->slope || !g->row) return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", m->vertices);
   size_t parts = (m->nbatch + BATCHES_A_PART - 1) / BATCHES_A_PART;
   g->parts = (int)(parts < RV_VOLUME_PARTS ? parts : RV_VOLUME_PARTS);
   return RV_OK;
@@ -44,7 +48,7 @@ RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
 
 void rv_volume_free(RvVolume* g) {
   for (int k = 0; k < RV_VOLUME_PARTS; ++k) rv_free(g->part[k]);
-  RV_FREE_ALL(g->density, g->push, g->slope);
+  RV_FREE_ALL(g->density, g->push, g->slope, g->row);
   *g = (RvVolume){0};
 }
 
@@ -66,36 +70,28 @@ static bool fit_nodes(RvVolume* g) {
   return fine;
 }
 
-//---------------------------------------------------------------------------------------------- places
+//---------------------------------------------------------------------------------------------- grid
 
-// A vertex on the grid: its first node, or -1 beyond, and its place in the cell.
-typedef struct Place {
-  int64_t node;
-  float at[3];
-} Place;
-
-static inline Place place_of(const Grid* w, size_t unknown) {
+// A batch on the grid.
+static RvVolumeBatch batch_of(const Grid* w, size_t k) {
+  const RvStrandBatch* b = &w->m->batches[k];
   const RvVolume* g = w->g;
-  const double* q = w->s->q + unknown;
-  const double x = q[0] * w->per_cell - g->low[0];
-  const double y = q[RV_LANES] * w->per_cell - g->low[1];
-  const double z = q[2 * RV_LANES] * w->per_cell - g->low[2];
-  if (!(x >= 0 && y >= 0 && z >= 0 && x < g->size[0] - 1 && y < g->size[1] - 1 && z < g->size[2] - 1))
-    return (Place){.node = -1};
-  // conversion cuts off: none of them is below 0
-  const int32_t i = (int32_t)x, j = (int32_t)y, k = (int32_t)z;
-  return (Place){((int64_t)k * g->size[1] + j) * g->size[0] + i, {(float)(x - i), (float)(y - j), (float)(z - k)}};
-}
-
-// Offsets of the eight nodes of a cell, and shares of a place in it.
-static inline void corner_offsets(const RvVolume* g, int64_t out[8]) {
-  for (int k = 0; k < 8; ++k)
-    out[k] = ((int64_t)(k >> 2) * g->size[1] + (k >> 1 & 1)) * g->size[0] + (k & 1);
-}
-
-static inline void corner_shares(const float at[3], float out[8]) {
-  const float x[2] = {1 - at[0], at[0]}, y[2] = {1 - at[1], at[1]}, z[2] = {1 - at[2], at[2]};
-  for (int k = 0; k < 8; ++k) out[k] = x[k & 1] * y[k >> 1 & 1] * z[k >> 2];
+  RvVolumeBatch out = {.per_cell = w->per_cell,
+                       .vertices = b->vertices,
+                       .lanes = b->lanes,
+                       .x = w->s->q + b->at,
+                       .mass = w->m->hair_mass + b->vertex_at,
+                       .rest = w->rest ? w->rest + b->vertex_at : NULL,
+                       .slack = SLACK,
+                       .slack_density = SLACK_VERTICES * w->per_cell * w->per_cell * w->per_cell,
+                       .speed2 = w->speed2,
+                       .density = w->density ? w->density + b->vertex_at : NULL,
+                       .slope = g->slope + b->vertex_at,
+                       .force = w->force ? w->force + b->at : NULL,
+                       .row = g->row + b->vertex_at / RV_LANES};
+  memcpy(out.low, g->low, sizeof out.low);
+  memcpy(out.size, g->size, sizeof out.size);
+  return out;
 }
 
 // The grid around the vertices, at most RV_VOLUME_REACH cells from the centre of the roots.
@@ -134,28 +130,18 @@ static RvResult fit_grid(Grid* w, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- nodes
 
-// Adds the vertices of a part to its nodes; the lanes in use.
+// Places the vertices of a part, and adds them to its nodes.
 static void spread_parts(void* arg, size_t begin, size_t end) {
   const Grid* w = arg;
-  RvVolume* g = w->g;
-  int64_t offset[8];
-  corner_offsets(g, offset);
+  const RvVolume* g = w->g;
   for (size_t part = begin; part < end; ++part) {
     float* nodes = g->part[part];
     memset(nodes, 0, g->nodes * sizeof *nodes);
     size_t first = part * w->m->nbatch / (size_t)g->parts, last = (part + 1) * w->m->nbatch / (size_t)g->parts;
     for (size_t k = first; k < last; ++k) {
-      const RvStrandBatch* b = &w->m->batches[k];
-      for (int i = 0; i < b->vertices; ++i)
-        for (int lane = 0; lane < b->lanes; ++lane) {
-          size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-          if (w->slopes && !(g->slope[vertex] > 0)) continue;
-          Place p = place_of(w, rv_strand_index(b, lane, i, 0));
-          if (p.node < 0) continue;
-          float mass = (float)w->m->hair_mass[vertex] * (w->slopes ? g->slope[vertex] : 1), share[8];
-          corner_shares(p.at, share);
-          for (int q = 0; q < 8; ++q) nodes[p.node + offset[q]] += mass * share[q];
-        }
+      const RvVolumeBatch b = batch_of(w, k);
+      if (!w->slopes) RV_KERNEL_CALL(rv_volume_place, (&b));
+      RV_KERNEL_CALL(rv_volume_spread, (&b, w->slopes, nodes));
     }
   }
 }
@@ -183,27 +169,10 @@ static void spread(Grid* w, bool slopes, float* nodes) {
 // Density at the vertices, and what its excess over the groom's costs. Returns how many vertices are squeezed.
 static double sample_batches(void* arg, size_t begin, size_t end) {
   const Grid* w = arg;
-  RvVolume* g = w->g;
-  int64_t offset[8];
   double squeezed = 0;
-  corner_offsets(g, offset);
   for (size_t k = begin; k < end; ++k) {
-    const RvStrandBatch* b = &w->m->batches[k];
-    for (int i = 0; i < b->vertices; ++i)
-      for (int lane = 0; lane < b->lanes; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-        Place p = place_of(w, rv_strand_index(b, lane, i, 0));
-        float density = 0, share[8];
-        corner_shares(p.at, share);
-        for (int q = 0; q < 8 && p.node >= 0; ++q) density += share[q] * g->density[p.node + offset[q]];
-        if (w->density) w->density[vertex] = density;
-        if (!w->rest) continue;
-        // Derivative of c^2 / 2 (density / limit - 1)^2, an energy a mass.
-        double own = w->m->hair_mass[vertex] * w->per_cell * w->per_cell * w->per_cell;
-        double limit = (1 + SLACK) * w->rest[vertex] + SLACK_VERTICES * own, excess = density - limit;
-        g->slope[vertex] = excess > 0 && w->rest[vertex] > 0 ? (float)(w->speed2 * excess / (limit * limit)) : 0;
-        squeezed += g->slope[vertex] > 0;
-      }
+    const RvVolumeBatch b = batch_of(w, k);
+    squeezed += RV_KERNEL_CALL(rv_volume_sample, (&b, w->g->density));
   }
   return squeezed;
 }
@@ -220,46 +189,14 @@ RvResult rv_volume_density(RvVolume* g, const RvStrandModel* m, const RvStrandSt
 
 //---------------------------------------------------------------------------------------------- forces
 
-// Gradient by the place in the cell.
-static inline RvVec3 gradient(const float* nodes, const int64_t offset[8], const Place* p) {
-  const float x[2] = {1 - p->at[0], p->at[0]}, y[2] = {1 - p->at[1], p->at[1]}, z[2] = {1 - p->at[2], p->at[2]};
-  float g[3] = {0};
-  for (int k = 0; k < 8; ++k) {
-    float v = nodes[p->node + offset[k]];
-    g[0] += (k & 1 ? v : -v) * y[k >> 1 & 1] * z[k >> 2];
-    g[1] += (k >> 1 & 1 ? v : -v) * x[k & 1] * z[k >> 2];
-    g[2] += (k >> 2 ? v : -v) * x[k & 1] * y[k >> 1 & 1];
-  }
-  return rv_vec3(g[0], g[1], g[2]);
-}
-
-// Whether a vertex is near one that is squeezed.
-static inline bool is_pushed(const float* push, const int64_t offset[8], const Place* p) {
-  float sum = 0;
-  for (int k = 0; k < 8; ++k) sum += push[p->node + offset[k]];
-  return sum > 0;
-}
-
 static void push_batches(void* arg, size_t begin, size_t end) {
   const Grid* w = arg;
-  RvVolume* g = w->g;
-  int64_t offset[8];
-  corner_offsets(g, offset);
+  const RvVolume* g = w->g;
   for (size_t k = begin; k < end; ++k) {
-    const RvStrandBatch* b = &w->m->batches[k];
-    bool claimed = false;
-    for (int i = 0; i < b->vertices; ++i)
-      for (int lane = 0; lane < b->lanes; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, x = rv_strand_index(b, lane, i, 0);
-        Place p = place_of(w, x);
-        if (p.node < 0 || !is_pushed(g->push, offset, &p)) continue;
-        if (!claimed) w->claim(w->user, k);
-        claimed = true;
-        RvVec3 slope = gradient(g->push, offset, &p);
-        if (g->slope[vertex] > 0) slope = rv_mad(slope, g->slope[vertex], gradient(g->density, offset, &p));
-        double factor = -w->m->hair_mass[vertex] * w->per_cell;
-        rv_strand_set_vector(w->force, x, rv_mad(rv_strand_vector(w->force, x), factor, slope));
-      }
+    const RvVolumeBatch b = batch_of(w, k);
+    if (!w->many && !RV_KERNEL_CALL(rv_volume_near, (&b, g->push))) continue;
+    w->claim(w->user, k);
+    RV_KERNEL_CALL(rv_volume_push, (&b, g->push, g->density));
   }
 }
 
@@ -283,6 +220,7 @@ RvResult rv_volume_forces(RvVolume* g, const RvStrandModel* m, const RvStrandSta
   spread(&w, false, g->density);
   g->squeezed = (size_t)rv_parallel_sum(m->nbatch, BATCHES_A_TASK, sample_batches, &w);
   if (!g->squeezed) return RV_OK;
+  w.many = g->squeezed > m->nvertex / MANY_SQUEEZED;
   spread(&w, true, g->push);
   rv_parallel_for(m->nbatch, BATCHES_A_TASK, push_batches, &w);
   return RV_OK;

@@ -28,6 +28,7 @@ typedef struct RvVolume {
   float* part[RV_VOLUME_PARTS];
   float *density, *push;  // [nodes] kg/m3, and the sum of the slopes
   float* slope;           // [vertices of the blocks] d energy / d density, a mass
+  struct RvVolumeRow* row;  // [rows of the blocks] places of this substep
   size_t squeezed;        // vertices above the density of the groom
 } RvVolume;
 
