@@ -24,6 +24,8 @@ static const double MOST_VISCOSITY = 0.5;
 // Free fall of a substep, in spacings, up to which the last pressure is a good guess: in longer substeps a column moves
 // so far that the guess throws particles out of its surface.
 static const double WARM_FALL = 0.025;
+// Largest growth of gravity on liquid that hair holds.
+static const double MOST_HOLD = 4;
 // Supports that a particle may go in a substep, and share of the period of the shortest capillary wave.
 static const double CFL = 0.8;
 static const double CAPILLARY_SHARE = 0.5;
@@ -51,6 +53,11 @@ void rv_lookdev_liquid_init(RvLookdevLiquid* l, const RvLookdevLiquidModel* mode
   *l = (RvLookdevLiquid){.model = *model, .particles = particles, .arena = arena};
   rv_sph_half_init(&l->half, RV_SPH_POLY6);
   rv_sph_half_init(&l->adhesive, RV_SPH_ADHESION);
+  float most = 0;
+  for (int i = 0; i <= RV_SPH_HALF_PARTS; ++i) most = l->adhesive.pull[i] > most ? l->adhesive.pull[i] : most;
+  for (int i = 0; i <= RV_SPH_HALF_PARTS; ++i) l->adhesive.pull[i] /= most;
+  l->cohesion_moment = rv_sph_moment(RV_SPH_COHESION, 4);
+  l->viscosity_moment = rv_sph_moment(RV_SPH_VISCOSITY, 4);
 }
 
 void rv_lookdev_liquid_end(RvLookdevLiquid* l) {
@@ -68,8 +75,10 @@ static void predict_some(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     double cell[3];
     rv_liquid_particles_place(p, i, cell);
+    // Liquid that hair holds grows heavier until it drips (AH-22).
+    double held = 1 + rv_min((double)p->c[RV_LOOKDEV_HOLD][i], MOST_HOLD);
     for (size_t a = 0; a < 3; ++a) {
-      double speed = (double)p->v[a][i] + w->dt * l->model.gravity[a];
+      double speed = (double)p->v[a][i] + w->dt * held * l->model.gravity[a];
       w->place[3 * i + a] = cell[a] * l->model.dx + w->dt * speed;
     }
     w->weight[i] = (float)(p->volume[i] / full);
@@ -141,14 +150,13 @@ static void set_factors(RvLookdevLiquid* l) {
   s->relaxation = (float)(m->relaxation * slopes);
   s->over = (float)m->over;
   // Accelerations: cohesion has the coefficient of the surface tension, sigma = pi / 8 rho^2 gamma H^2 M4.
-  double moment = rv_sph_moment(RV_SPH_COHESION, 4);
-  double gamma =
-      8 * m->tension / (RV_PI * m->density * m->density * m->support * m->support * moment * TENSION_MEASURED);
+  double gamma = 8 * m->tension /
+                 (RV_PI * m->density * m->density * m->support * m->support * l->cohesion_moment * TENSION_MEASURED);
   double cohesion = dt * gamma * m->density * volume;
   s->cohesion = (float)(cohesion * COHESION);
   s->curvature = (float)(cohesion * m->curvature * rest);
   // XSPH with the rate of the viscosity: <r^2> of the kernel is 4 pi times its fourth moment, in supports.
-  double square = 4 * RV_PI * rv_sph_moment(RV_SPH_VISCOSITY, 4) * m->support * m->support;
+  double square = 4 * RV_PI * l->viscosity_moment * m->support * m->support;
   double rate = m->smoothing + 6 * m->viscosity / (m->density * square);
   l->report.limited += rate * dt > MOST_VISCOSITY;
   s->viscosity = (float)(rv_min(rate * dt, MOST_VISCOSITY) * VISCOSITY * volume);

@@ -101,9 +101,10 @@ typedef struct RvLookdevLiquid {
   RvLookdevLiquidModel model;
   RvParticles* particles;  // borrowed
   RvLookdevSolids solids;
-  RvSphHalf half;      // of poly6
-  RvSphHalf adhesive;  // of adhesion
-  RvArena* arena;      // borrowed; nothing is kept in it between substeps
+  RvSphHalf half;                            // of poly6
+  RvSphHalf adhesive;                        // of adhesion, relative to its largest pull
+  double cohesion_moment, viscosity_moment;  // fourth moments of the kernels
+  RvArena* arena;                            // borrowed; nothing is kept in it between substeps
   RvLookdevLiquidWork work;
   RvLookdevLiquidReport report;
   bool single;  // one lane, for benchmarks

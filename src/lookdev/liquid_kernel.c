@@ -6,6 +6,8 @@
 // Largest 1 / q of the viscosity kernel: it is infinite at 0, and pairs nearer than a quarter of the support are not
 // slowed more than those at it, so that the explicit step stays stable.
 #define VISCOSITY_STEEPEST 4.0f
+// Least relative density by which cohesion is divided: about that of a full particle alone.
+#define LEAST_DENSITY 0.2f
 
 // The sums of particle i over its neighbours.
 typedef struct Around {
@@ -51,7 +53,7 @@ RvLookdevExcess RV_KERNEL(rv_lookdev_density)(const RvLookdevSums* s, size_t beg
       s->solid[4 * i + (size_t)a] = solid[a];
       diagonal += normal[a] * normal[a];
     }
-    normal[3] = density;
+    normal[3] = density > LEAST_DENSITY ? density : LEAST_DENSITY;
     diagonal += s->at[4 * i + 3] * factor * factor * around.square;
     // A Jacobi step of the multiplier, which stays at or above 0: particles are pushed apart, never together.
     float now = s->multiplier[i] + s->over * (density - 1) / (diagonal + s->relaxation);
