@@ -24,6 +24,8 @@ static const double MOST_VISCOSITY = 0.5;
 // Free fall of a substep, in spacings, up to which the last pressure is a good guess: in longer substeps a column moves
 // so far that the guess throws particles out of its surface.
 static const double WARM_FALL = 0.025;
+// Times that, at which the guess is not worth its time.
+static const double MOST_WARM = 2;
 // Largest growth of gravity on liquid that hair holds.
 static const double MOST_HOLD = 4;
 // Supports that a particle may go in a substep, and share of the period of the shortest capillary wave.
@@ -60,6 +62,10 @@ void rv_lookdev_liquid_init(RvLookdevLiquid* l, const RvLookdevLiquidModel* mode
   l->viscosity_moment = rv_sph_moment(RV_SPH_VISCOSITY, 4);
 }
 
+double rv_lookdev_liquid_clock(const RvLookdevLiquid* l) {
+  return l->cpu_time ? rv_clock_cpu() : rv_clock_wall();
+}
+
 void rv_lookdev_liquid_end(RvLookdevLiquid* l) {
   rv_arena_release(l->arena, l->work.mark);
 }
@@ -88,17 +94,17 @@ static void predict_some(void* arg, size_t begin, size_t end) {
 RvResult rv_lookdev_liquid_predict(RvLookdevLiquid* l, double dt, RvError* error) {
   RvLookdevLiquidWork* w = &l->work;
   size_t count = l->particles->count;
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   *w = (RvLookdevLiquidWork){.mark = rv_arena_mark(l->arena), .dt = dt};
   w->place = RV_TAKE(l->arena, double, 3 * count + 1);
   w->weight = RV_TAKE(l->arena, float, count + 1);
   RvResult result =
       w->place && w->weight ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for %zu particles", count);
   if (!result) rv_parallel_for(count, GRAIN, predict_some, l);
-  double predicted = rv_clock_wall();
+  double predicted = rv_lookdev_liquid_clock(l);
   if (!result) result = rv_lookdev_liquid_meet_solids(l, error);
   l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_predict] += predicted - started;
-  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_solids] += rv_clock_wall() - predicted;
+  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_solids] += rv_lookdev_liquid_clock(l) - predicted;
   if (result) rv_lookdev_liquid_end(l);
   return result;
 }
@@ -166,6 +172,7 @@ static void set_factors(RvLookdevLiquid* l) {
 static double warm_share(const RvLookdevLiquidModel* m, double dt) {
   double fall = rv_length(rv_vec3_load64(m->gravity)) * dt * dt / m->spacing;
   double longer = fall / WARM_FALL;
+  if (longer > MOST_WARM) return 0;
   return longer > 1 ? m->warm / (longer * longer) : m->warm;
 }
 
@@ -206,15 +213,15 @@ RvResult rv_lookdev_liquid_arrange(RvLookdevLiquid* l, const double* others, siz
   size_t count = l->particles->count;
   const double* places[] = {w->place, others};
   const size_t counts[] = {count, nother};
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   RvResult result = rv_sph_lattice_fit(&w->lattice, l->model.support, others ? 2 : 1, places, counts, error);
   if (!result) result = rv_sph_set_sort(&w->set, &w->lattice, w->place, w->weight, count, l->arena, error);
-  double sorted = rv_clock_wall();
+  double sorted = rv_lookdev_liquid_clock(l);
   if (!result)
     result = l->single ? rv_sph_lists_find_single(&w->lists, &w->lattice, &w->set, &w->set, l->arena, error)
                        : rv_sph_lists_find(&w->lists, &w->lattice, &w->set, &w->set, l->arena, error);
   l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_sort] += sorted - started;
-  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_neighbours] += rv_clock_wall() - sorted;
+  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_neighbours] += rv_lookdev_liquid_clock(l) - sorted;
   if (!result && !take_sums(l)) result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu particles", count);
   if (result) {
     rv_lookdev_liquid_end(l);
@@ -307,7 +314,7 @@ static void velocity_some(void* arg, size_t begin, size_t end) {
 RvResult rv_lookdev_liquid_project(RvLookdevLiquid* l, RvError* error) {
   const RvLookdevLiquidModel* m = &l->model;
   size_t count = l->particles->count;
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   double mean = 0;
   int iterations = 0;
   (void)error;
@@ -321,13 +328,16 @@ RvResult rv_lookdev_liquid_project(RvLookdevLiquid* l, RvError* error) {
     l->report.largest = (double)largest;
     if (iterations == m->iterations || (iterations > 0 && mean < m->tolerance)) break;
     displace(l);
+    // A single iteration is not measured: that would take as long as the iteration itself.
+    if (m->iterations == 1) break;
   }
   rv_parallel_for(count, GRAIN, velocity_some, l);
   l->report.excess = mean;
+  if (m->iterations == 1) iterations = 1;
   l->report.iterations += iterations;
   if (iterations > l->report.most_iterations) l->report.most_iterations = iterations;
   l->report.unconverged += mean >= m->tolerance;
-  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_density] += rv_clock_wall() - started;
+  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_density] += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
 
@@ -396,13 +406,13 @@ static void move_some(void* arg, size_t begin, size_t end) {
 
 RvResult rv_lookdev_liquid_move(RvLookdevLiquid* l, RvError* error) {
   size_t count = l->particles->count;
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   (void)error;
   rv_parallel_for(count, RV_SPH_GRAIN, forces_some, l);
-  double forced = rv_clock_wall();
+  double forced = rv_lookdev_liquid_clock(l);
   rv_parallel_for(count, GRAIN, move_some, l);
   l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_forces] += forced - started;
-  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_move] += rv_clock_wall() - forced;
+  l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_move] += rv_lookdev_liquid_clock(l) - forced;
   l->report.substeps++;
   rv_lookdev_liquid_end(l);
   return RV_OK;

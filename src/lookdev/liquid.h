@@ -74,7 +74,7 @@ typedef struct RvLookdevLiquidReport {
   int most_iterations;  // of a substep
   int unconverged;      // substeps that ended above the tolerance
   int limited;          // substeps whose viscosity was limited
-  double excess;        // mean excess of density of the last substep
+  double excess;        // mean excess of density of the last substep; before the iteration if there is only one
   double largest;       // largest of the last substep
   size_t full;          // particles with more neighbours than a list holds, summed over substeps
   size_t pairs;         // neighbours in the last substep
@@ -107,7 +107,9 @@ typedef struct RvLookdevLiquid {
   RvArena* arena;                            // borrowed; nothing is kept in it between substeps
   RvLookdevLiquidWork work;
   RvLookdevLiquidReport report;
-  bool single;  // one lane, for benchmarks
+  // for benchmarks
+  bool single;    // one lane
+  bool cpu_time;  // seconds of the report are CPU time of all threads
 } RvLookdevLiquid;
 
 // Water of a spacing, with the support of two spacings.
@@ -126,6 +128,8 @@ RvResult rv_lookdev_liquid_arrange(RvLookdevLiquid* liquid, const double* others
 RvResult rv_lookdev_liquid_project(RvLookdevLiquid* liquid, RvError* error);
 // move: forces, then places and velocities of the particles.
 RvResult rv_lookdev_liquid_move(RvLookdevLiquid* liquid, RvError* error);
+// The clock of the report, s.
+double rv_lookdev_liquid_clock(const RvLookdevLiquid* liquid);
 // Ends a substep early.
 void rv_lookdev_liquid_end(RvLookdevLiquid* liquid);
 

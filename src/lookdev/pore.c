@@ -97,7 +97,7 @@ double rv_pores_volume(const RvPores* p) {
 //---------------------------------------------------------------------------------------------- place
 
 RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, RvError* error) {
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   p->place = RV_TAKE(l->arena, double, 3 * p->count + 1);
   p->velocity = RV_TAKE(l->arena, double, 3 * p->count + 1);
   if (!p->place || !p->velocity) {
@@ -113,7 +113,7 @@ RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
       p->velocity[3 * k + a] = 0.5 * (v[a] + v[a + 3]);
     }
   }
-  p->seconds += rv_clock_wall() - started;
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
 
@@ -181,6 +181,7 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
   for (size_t n = 0; n < p->count; ++n) {
     size_t k = p->set.from[n];
     size_t point = p->point[k];
+    p->around[n] = out[4 * n + 3];
     p->density[n] = (float)(POLY6 * volume * (double)out[4 * n + 3]);
     double capacity = p->model.porosity * p->space[k];
     p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
@@ -252,16 +253,17 @@ static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
 }
 
 RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, RvError* error) {
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   double cube = l->model.support * l->model.support * l->model.support;
   RvResult result = find_lists(p, l, error);
   size_t count = p->count + 1;
+  p->around = RV_TAKE(l->arena, float, count);
   p->density = RV_TAKE(l->arena, float, count);
   float* out = RV_TAKE(l->arena, float, 4 * count);
   float* wet = RV_TAKE(l->arena, float, 4 * count);
   float* velocity = RV_TAKE(l->arena, float, 4 * count);
   float* space = RV_TAKE(l->arena, float, count);
-  if (!result && (!p->density || !out || !wet || !velocity || !space))
+  if (!result && (!p->around || !p->density || !out || !wet || !velocity || !space))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   if (result) {
     rv_lookdev_liquid_end(l);
@@ -274,7 +276,7 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
   p->sorted_space = space;
   meet_liquid(p, hair, l, space, out);
   if (p->pores.count && wet_numbers(p, hair, l->model.support, wet, velocity)) clump(p, hair, l, wet, velocity, out);
-  p->seconds += rv_clock_wall() - started;
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
 
@@ -304,7 +306,7 @@ static void adhere_some(void* arg, size_t begin, size_t end) {
 }
 
 void rv_pores_adhere(RvPores* p, RvLookdevLiquid* l) {
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   size_t count = l->particles->count;
   // The memory is that of the next velocities, which are not there yet.
   float* out = l->work.sums.velocity_next;
@@ -312,5 +314,5 @@ void rv_pores_adhere(RvPores* p, RvLookdevLiquid* l) {
   rv_parallel_for(count, RV_SPH_GRAIN, adhesion_some, &(Job){&sums, l->single});
   double pull = l->work.dt * p->model.adhesion * ADHESION / p->adhesion_pull;
   rv_parallel_for(count, RV_SPH_GRAIN, adhere_some, &(Adhere){p, l, out, (float)pull});
-  p->seconds += rv_clock_wall() - started;
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
 }

@@ -69,6 +69,7 @@ typedef struct RvPores {
   RvSphLists pores, liquid;  // of each pore
   RvSphLists reverse;        // pores of each particle
   float* sorted_space;       // [count + 1] Psi over support^3; sorted
+  float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
   size_t full;

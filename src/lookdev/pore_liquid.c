@@ -49,12 +49,8 @@ static void wish_some(void* arg, size_t begin, size_t end) {
     double lacking = p->model.porosity * p->space[k] - p->held[k];
     s->wish[n] = 0;
     if (!(lacking > 0) || !(p->density[n] > 0)) continue;
-    double sum = 0;
-    const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
-    for (size_t j = 0; j < 8 * (size_t)p->liquid.groups[n]; ++j)
-      if (list[j] < s->l->work.set.count) sum += pair_weight(s, list[j], n);
     double surrounded = rv_min((double)p->density[n], 1);
-    if (sum > 0) s->wish[n] = lacking * surrounded * rate / (1 + rate) / sum;
+    s->wish[n] = lacking * surrounded * rate / (1 + rate) / (double)p->around[n];
   }
 }
 
@@ -69,9 +65,10 @@ static void share_some(void* arg, size_t begin, size_t end) {
       if (list[j] < s->p->count && s->wish[list[j]] > 0) wished += s->wish[list[j]] * pair_weight(s, n, list[j]);
     double volume = s->l->particles->volume[s->l->work.set.from[n]];
     s->share[n] = wished > volume ? volume / wished : 1;
-    s->loss[n] = 0;
-    if (!(wished > 0)) continue;
+    s->loss[n] = wished;
+    if (!(wished > volume)) continue;
     // The same products as the pores have, in a sum of this side.
+    s->loss[n] = 0;
     for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j)
       if (list[j] < s->p->count && s->wish[list[j]] > 0)
         s->loss[n] += s->share[n] * (s->wish[list[j]] * pair_weight(s, n, list[j]));
@@ -121,7 +118,7 @@ static void end_small(const Soak* s) {
 }
 
 RvResult rv_pores_soak(RvPores* p, RvLookdevLiquid* l, RvError* error) {
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   RvArenaMark mark = rv_arena_mark(l->arena);
   size_t count = l->particles->count;
   Soak s = {p, l, RV_TAKE(l->arena, double, p->count + 1), RV_TAKE(l->arena, double, count + 1),
@@ -138,7 +135,7 @@ RvResult rv_pores_soak(RvPores* p, RvLookdevLiquid* l, RvError* error) {
     end_small(&s);
   }
   rv_arena_release(l->arena, mark);
-  p->seconds += rv_clock_wall() - started;
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
 
@@ -228,7 +225,7 @@ static void wet_points(RvPores* p) {
 
 RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, double dt, int64_t* next_id,
                         int32_t row, RvError* error) {
-  double started = rv_clock_wall();
+  double started = rv_lookdev_liquid_clock(l);
   RvResult result = RV_OK;
   for (size_t k = 0; k < p->count && !result; ++k) {
     if (!(p->held[k] > 0)) continue;
@@ -236,7 +233,7 @@ RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
     dry_pore(p, k, dt);
   }
   wet_points(p);
-  p->seconds += rv_clock_wall() - started;
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
   return result;
 }
 

@@ -27,7 +27,7 @@ static RvResult find(RvSphLists* lists, const RvSphLattice* lattice, const RvSph
   *lists = (RvSphLists){.count = of->count};
   lists->first = RV_TAKE(arena, uint32_t, of->count + 1);
   lists->groups = RV_TAKE(arena, uint16_t, of->count + 1);
-  lists->index = RV_TAKE(arena, uint32_t, tasks * RV_SPH_GRAIN * RV_SPH_MOST_NEAR + 1);
+  lists->index = RV_TAKE(arena, uint32_t, tasks * RV_SPH_TASK_INDICES + 1);
   if (!lists->first || !lists->groups || !lists->index)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the neighbours of %zu particles", of->count);
   Job job = {{of, to, lattice, lists}, single, 0, 0};

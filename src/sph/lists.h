@@ -5,16 +5,18 @@
 // searched for itself has every particle in its own list, as sums over a kernel have. Two sets are each in the lists of
 // the other, so that what a pair exchanges can be summed on both sides with the same bits.
 //
-// A list holds RV_SPH_MOST_NEAR neighbours; those beyond are left out and counted. At rest a particle has about 33 at a
-// support of two spacings; more than 96 means particles in one place, and the bound keeps time and memory linear.
+// A list holds RV_SPH_MOST_LISTED neighbours; those beyond are left out and counted. At rest a particle has about 33 at
+// a support of two spacings; more than 88 means particles in one place, and the bound keeps time and memory linear.
 #ifndef RV_SPH_LISTS_H
 #define RV_SPH_LISTS_H
 
 #include "sph/cells.h"
 
 enum {
-  RV_SPH_MOST_NEAR = 96,  // neighbours of a particle
-  RV_SPH_GRAIN = 256,     // particles a task of the sums
+  RV_SPH_MOST_LISTED = 88,  // neighbours of a particle
+  RV_SPH_GRAIN = 256,       // particles a task of the sums
+  // Indices of a task: its lists, and what groups of the search write beyond the end of the last.
+  RV_SPH_TASK_INDICES = RV_SPH_GRAIN * RV_SPH_MOST_LISTED + 32,
 };
 
 typedef struct RvSphLists {
