@@ -44,7 +44,7 @@ static RvResult settle(double spacing, double wide, int substeps, int iterations
 }
 
 // At 5 mm, at other numbers of substeps, and at half the spacing.
-RvResult rv_check_lookdev_rest(const RvCheckOut* out, RvError* error) {
+RvResult rv_check_lookdev_pool(const RvCheckOut* out, RvError* error) {
   static const struct {
     double spacing, wide;
     int substeps, iterations, frames;

@@ -181,10 +181,10 @@ RvResult rv_check_lookdev_ledger(const RvCheckOut* out, RvError* error) {
   Shower short_steps;
   Shower fine;
   Shower dried;
-  RvResult result = pour(SPACING, 5, 60, 0.01, &wet, error);
-  if (!result) result = pour(SPACING, 10, 60, 0.01, &short_steps, error);
-  if (!result) result = pour(0.7 * SPACING, 10, 60, 0.01, &fine, error);
-  if (!result) result = pour(SPACING, 5, 60, 20, &dried, error);
+  RvResult result = pour(SPACING, 5, 60, 1e-6, &wet, error);
+  if (!result) result = pour(SPACING, 10, 60, 1e-6, &short_steps, error);
+  if (!result) result = pour(0.7 * SPACING, 10, 60, 1e-6, &fine, error);
+  if (!result) result = pour(SPACING, 5, 60, 1e-4, &dried, error);
   if (result) return result;
   rv_check_emit(out, "drift", rv_max(wet.drift, short_steps.drift), 0, 1e-12);
   rv_check_emit(out, "fine_drift", fine.drift, 0, 1e-12);

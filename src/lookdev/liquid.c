@@ -29,7 +29,7 @@ static const double MOST_WARM = 2;
 // Largest growth of gravity on liquid that hair holds.
 static const double MOST_HOLD = 4;
 // Supports that a particle may go in a substep, and share of the period of the shortest capillary wave.
-static const double CFL = 0.8;
+static const double CFL = 2;
 static const double CAPILLARY_SHARE = 0.5;
 
 RvLookdevLiquidModel rv_lookdev_liquid_defaults(double spacing) {

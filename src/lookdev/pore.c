@@ -27,7 +27,7 @@ RvPoreModel rv_pore_defaults(void) {
                        .uptake = 15,
                        .retention = 0.35,
                        .drain = 4,
-                       .drying = 0.01,
+                       .drying = 0,
                        .dripping = 1,
                        .wet_mass = 1,
                        .wet_softness = 0.5,

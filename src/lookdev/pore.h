@@ -31,7 +31,7 @@ typedef struct RvPoreModel {
   double uptake;            // 1/s at which a pore under water fills
   double retention;         // share of the capacity that does not run down
   double drain;             // 1/s at which the rest runs down a vertical edge
-  double drying;            // 1/s
+  double drying;            // m/s at which surfaces evaporate
   double dripping;          // 1/s: growth of gravity on liquid that hair holds (AH-22)
   double wet_mass;          // mass of a saturated hair over its dry mass, less 1
   double wet_softness;      // share of its stiffness that saturated hair loses
@@ -44,6 +44,7 @@ typedef struct RvPoreHair {
   const double* x;     // [points][3] m
   const double* v;     // [points][3] m/s
   const double* mass;  // [points] kg, of all hairs that the strand stands for, dry
+  const double* area;  // [points] m2, surface of all hairs of the edge after the point
   double* force;       // [points][3] N: set by rv_pores_meet
 } RvPoreHair;
 

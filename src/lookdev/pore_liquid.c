@@ -13,8 +13,6 @@ static const double LEAST_SHARE = 0.05;
 // it becomes.
 static const double DROP = 1.2e-8;
 static const double LEAST_DROP = 0.1;
-// A pore with less than this share of its capacity is dry.
-static const double DRY_SHARE = 1e-4;
 // Largest saturation that makes hair heavier: a drop that hangs there is not part of the hair.
 static const double MOST_SATURATION = 1.5;
 
@@ -194,11 +192,9 @@ static RvResult run_down(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l,
   return RV_OK;
 }
 
-// Dries a pore: what evaporates is a sink.
-static void dry_pore(RvPores* p, size_t k, double dt) {
-  double rate = p->model.drying * dt;
-  double gone = p->held[k] * rate / (1 + rate);
-  if (p->model.drying > 0 && p->held[k] < DRY_SHARE * p->model.porosity * p->space[k]) gone = p->held[k];
+// Dries a pore: what evaporates of the hairs' surface is a sink.
+static void dry_pore(RvPores* p, const RvPoreHair* hair, size_t k, double dt) {
+  double gone = rv_min(p->model.drying * hair->area[p->point[k]] * dt, p->held[k]);
   p->held[k] -= gone;
   p->evaporated += gone;
 }
@@ -230,7 +226,7 @@ RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
   for (size_t k = 0; k < p->count && !result; ++k) {
     if (!(p->held[k] > 0)) continue;
     result = run_down(p, hair, l, k, dt, next_id, row, error);
-    dry_pore(p, k, dt);
+    dry_pore(p, hair, k, dt);
   }
   wet_points(p);
   p->seconds += rv_lookdev_liquid_clock(l) - started;

@@ -20,6 +20,7 @@ static void hang(RvPoreRig* rig, int side, double apart, double length, double h
       rig->x[3 * at + 1] = -edge * (double)i;
       rig->x[3 * at + 2] = apart * row;
       rig->mass[at] = mass;
+      rig->area[at] = hairs * 2 * RV_PI * HAIR_RADIUS * edge;
     }
 }
 
@@ -30,10 +31,11 @@ RvResult rv_rig_pore_new(RvPoreRig* rig, const RvLookdevLiquidModel* liquid, con
   rig->x = rv_alloc_zero(3 * count, sizeof(double));
   rig->v = rv_alloc_zero(3 * count, sizeof(double));
   rig->mass = rv_alloc_zero(count, sizeof(double));
+  rig->area = rv_alloc_zero(count, sizeof(double));
   rig->force = rv_alloc_zero(3 * count, sizeof(double));
   uint32_t* first = rv_alloc(rig->nstrand + 1, sizeof *first);
   RvResult result = rv_rig_lookdev_liquid_new(&rig->bulk, liquid, error);
-  if (!result && (!rig->x || !rig->v || !rig->mass || !rig->force || !first))
+  if (!result && (!rig->x || !rig->v || !rig->mass || !rig->area || !rig->force || !first))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   for (size_t s = 0; s <= rig->nstrand && !result; ++s) first[s] = (uint32_t)(s * rig->points);
   if (!result) result = rv_pores_init(&rig->pores, model, rig->nstrand, first, error);
@@ -43,14 +45,14 @@ RvResult rv_rig_pore_new(RvPoreRig* rig, const RvLookdevLiquidModel* liquid, con
     return result;
   }
   hang(rig, side, apart, length, hairs);
-  rig->hair = (RvPoreHair){rig->x, rig->v, rig->mass, rig->force};
+  rig->hair = (RvPoreHair){rig->x, rig->v, rig->mass, rig->area, rig->force};
   return RV_OK;
 }
 
 void rv_rig_pore_free(RvPoreRig* rig) {
   rv_rig_lookdev_liquid_free(&rig->bulk);
   rv_pores_free(&rig->pores);
-  RV_FREE_ALL(rig->x, rig->v, rig->mass, rig->force);
+  RV_FREE_ALL(rig->x, rig->v, rig->mass, rig->area, rig->force);
 }
 
 RvResult rv_rig_pore_frame(RvPoreRig* rig, double seconds, int substeps, RvError* error) {

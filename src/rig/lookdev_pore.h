@@ -9,8 +9,8 @@ typedef struct RvPoreRig {
   RvLookdevLiquidRig bulk;
   RvPores pores;
   RvPoreHair hair;
-  size_t nstrand, points;        // points: of a strand
-  double *x, *v, *mass, *force;  // by point
+  size_t nstrand, points;               // points: of a strand
+  double *x, *v, *mass, *area, *force;  // by point
 } RvPoreRig;
 
 // `side` x `side` vertical strands `apart` (m), of `points` points over `length` (m), that hang from y = 0; their
