@@ -184,7 +184,7 @@ RvResult rv_check_lookdev_ledger(const RvCheckOut* out, RvError* error) {
   RvResult result = pour(SPACING, 5, 60, 1e-6, &wet, error);
   if (!result) result = pour(SPACING, 10, 60, 1e-6, &short_steps, error);
   if (!result) result = pour(0.7 * SPACING, 10, 60, 1e-6, &fine, error);
-  if (!result) result = pour(SPACING, 5, 60, 1e-4, &dried, error);
+  if (!result) result = pour(SPACING, 5, 60, 3e-4, &dried, error);
   if (result) return result;
   rv_check_emit(out, "drift", rv_max(wet.drift, short_steps.drift), 0, 1e-12);
   rv_check_emit(out, "fine_drift", fine.drift, 0, 1e-12);

@@ -26,6 +26,11 @@ static const double MOST_VISCOSITY = 0.5;
 static const double WARM_FALL = 0.025;
 // Times that, at which the guess is not worth its time.
 static const double MOST_WARM = 2;
+// m/s2: the projection may add the speed of a fall from half a spacing, so that waves and drops of the particles' size
+// move freely.
+static const double EARTH = 9.81;
+// Weight of the speed of solids in that limit, so that a solid may carry liquid along with all of its speed.
+static const float SOLID_CARRY = 4;
 // Largest growth of gravity on liquid that hair holds.
 static const double MOST_HOLD = 4;
 // Supports that a particle may go in a substep, and share of the period of the shortest capillary wave.
@@ -111,7 +116,7 @@ RvResult rv_lookdev_liquid_predict(RvLookdevLiquid* l, double dt, RvError* error
 
 //---------------------------------------------------------------------------------------------- arrange
 
-// Planes on the lattice, and pressures as multipliers, in the new order.
+// Planes on the lattice, velocities, and pressures as multipliers, in the new order.
 static void arrange_some(void* arg, size_t begin, size_t end) {
   RvLookdevLiquid* l = arg;
   RvLookdevLiquidWork* w = &l->work;
@@ -121,6 +126,8 @@ static void arrange_some(void* arg, size_t begin, size_t end) {
     size_t i = w->set.from[k];
     ((int32_t*)s->plane_at)[k] = w->near[i] ? (int32_t)i : -1;
     s->multiplier[k] = (float)(w->warm * l->particles->c[RV_LOOKDEV_PRESSURE][i] * w->dt * w->dt);
+    for (size_t a = 0; a < 3; ++a) s->velocity[4 * k + a] = l->particles->v[a][i];
+    s->velocity[4 * k + 3] = 0;
     memset(s->solid + 4 * k, 0, 4 * sizeof(float));
     if (!w->near[i]) continue;
     RvLookdevPlanes* planes = &w->planes[i];
@@ -161,6 +168,7 @@ static void set_factors(RvLookdevLiquid* l) {
   double cohesion = dt * gamma * m->density * volume;
   s->cohesion = (float)(cohesion * COHESION);
   s->curvature = (float)(cohesion * m->curvature * rest);
+  s->allowance = (float)sqrt(EARTH * m->spacing);
   // XSPH with the rate of the viscosity: <r^2> of the kernel is 4 pi times its fourth moment, in supports.
   double square = 4 * RV_PI * l->viscosity_moment * m->support * m->support;
   double rate = m->smoothing + 6 * m->viscosity / (m->density * square);
@@ -181,7 +189,7 @@ static bool take_sums(RvLookdevLiquid* l) {
   RvLookdevLiquidWork* w = &l->work;
   RvLookdevSums* s = &w->sums;
   size_t count = w->set.count + 1;
-  float** quads[] = {&s->next, &s->normal, &s->solid, &s->velocity, &s->velocity_next, &w->start};
+  float** quads[] = {&s->next, &s->normal, &s->solid, &s->velocity, &s->velocity_next, &s->before, &w->start};
   float** singles[] = {&s->density, &s->multiplier, &s->change};
   bool fine = true;
   for (size_t k = 0; k < sizeof quads / sizeof *quads; ++k) {
@@ -293,6 +301,27 @@ static void start_warm(RvLookdevLiquid* l) {
   displace(l);
 }
 
+// Velocity of a particle with gravity, and its speed or that of a solid near it, before the projection.
+static void velocity_before(const RvLookdevLiquid* l, size_t k) {
+  const RvLookdevLiquidWork* w = &l->work;
+  size_t i = w->set.from[k];
+  float* before = w->sums.before + 4 * k;
+  float square = 0;
+  for (int a = 0; a < 3; ++a) {
+    before[a] = l->particles->v[a][i] + (float)(w->dt * l->model.gravity[a]);
+    square += before[a] * before[a];
+  }
+  int32_t near = w->sums.plane_at[k];
+  for (int n = 0; near >= 0 && n < w->planes[near].count; ++n) {
+    const float* v = w->planes[near].velocity[n];
+    float solid = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+    // Solids carry the liquid with them.
+    float carried = SOLID_CARRY * SOLID_CARRY * solid;
+    square = carried > square ? carried : square;
+  }
+  before[3] = sqrtf(square);
+}
+
 // Velocity of a particle from its displacement, without what goes into solids.
 static void velocity_some(void* arg, size_t begin, size_t end) {
   const RvLookdevLiquid* l = arg;
@@ -307,7 +336,7 @@ static void velocity_some(void* arg, size_t begin, size_t end) {
       double path = w->place[3 * i + a] + displaced - cell[a] * l->model.dx;
       s->velocity[4 * k + a] = (float)(path / w->dt);
     }
-    s->velocity[4 * k + 3] = 0;
+    velocity_before(l, k);
   }
 }
 

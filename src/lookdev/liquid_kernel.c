@@ -6,6 +6,8 @@
 // Largest 1 / q of the viscosity kernel: it is infinite at 0, and pairs nearer than a quarter of the support are not
 // slowed more than those at it, so that the explicit step stays stable.
 #define VISCOSITY_STEEPEST 4.0f
+// Share of the speed around that an impact may give back.
+#define RESTITUTION 0.3f
 // Least relative density by which cohesion is divided: about that of a full particle alone.
 #define LEAST_DENSITY 0.2f
 
@@ -90,6 +92,35 @@ void RV_KERNEL(rv_lookdev_displace)(const RvLookdevSums* s, size_t begin, size_t
   }
 }
 
+// Limits what the projection added to a velocity. Layers that an impact at a long substep pushes into one would throw
+// each other out; so along the direction of the gain no particle gets faster than its surroundings came, but for a
+// share of their speed and the allowance. Gains below the allowance, as in calm liquid, are left alone.
+static void calm_impact(const RvLookdevSums* s, size_t i, float* v) {
+  const float* before = s->before + 4 * i;
+  float gain[3];
+  float square = 0;
+  for (int a = 0; a < 3; ++a) {
+    gain[a] = v[a] - before[a];
+    square += gain[a] * gain[a];
+  }
+  if (!(square > s->allowance * s->allowance)) return;
+  float size = __builtin_sqrtf(square);
+  for (int a = 0; a < 3; ++a) gain[a] /= size;
+  // Largest velocity around along the gain, and largest speed.
+  RvSphRow along = rv_sph_set(before[0] * gain[0] + before[1] * gain[1] + before[2] * gain[2]);
+  RvSphRow fastest = rv_sph_set(before[3]);
+  RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
+    RvSphRow4 u = rv_sph_gather4(s->before, j);
+    along = rv_sph_max(along, u.x * rv_sph_set(gain[0]) + u.y * rv_sph_set(gain[1]) + u.z * rv_sph_set(gain[2]));
+    fastest = rv_sph_max(fastest, u.w);
+  }
+  float most = rv_sph_largest(along);
+  float bounce = RESTITUTION * rv_sph_largest(fastest);
+  most = (most > bounce ? most : bounce) + s->allowance;
+  float over = v[0] * gain[0] + v[1] * gain[1] + v[2] * gain[2] - most;
+  for (int a = 0; a < 3 && over > 0; ++a) v[a] -= over * gain[a];
+}
+
 void RV_KERNEL(rv_lookdev_forces)(const RvLookdevSums* s, size_t begin, size_t end) {
   const RvSphRow cohesion = rv_sph_set(s->cohesion), curvature = rv_sph_set(s->curvature);
   const RvSphRow viscosity = rv_sph_set(s->viscosity), two = rv_sph_set(2);
@@ -116,7 +147,9 @@ void RV_KERNEL(rv_lookdev_forces)(const RvLookdevSums* s, size_t begin, size_t e
     }
     float total[4] __attribute__((aligned(16)));
     rv_sph_totals(a0, a1, a2, a2, total);
-    for (size_t a = 0; a < 3; ++a) s->velocity_next[4 * i + a] = v[a] + total[a];
+    float calm[3] = {v[0], v[1], v[2]};
+    calm_impact(s, i, calm);
+    for (size_t a = 0; a < 3; ++a) s->velocity_next[4 * i + a] = calm[a] + total[a];
     s->velocity_next[4 * i + 3] = v[3];
   }
 }

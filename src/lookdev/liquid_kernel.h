@@ -38,9 +38,11 @@ typedef struct RvLookdevSums {
   float over;          // over-relaxation
   // forces
   float* velocity;       // [count + 1][4] m/s
+  float* before;         // [count + 1][4] m/s before the projection; and the speed
   float* velocity_next;  // [count + 1][4] m/s
   float cohesion;        // m/s of a substep: of cohesion's sum
   float curvature;       // m/s of a substep: of the difference of normals
+  float allowance;       // m/s that the projection may add to the largest velocity around
   float viscosity;       // share of the difference of velocities that a substep takes away
 } RvLookdevSums;
 

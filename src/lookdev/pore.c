@@ -22,6 +22,7 @@ static const double UNDER_WATER = 0.85;
 RvPoreModel rv_pore_defaults(void) {
   return (RvPoreModel){.porosity = 0.25,
                        .adhesion = 30,
+                       .drag = 600,
                        .clumping = 30,
                        .clump_damping = 20,
                        .uptake = 15,
@@ -168,15 +169,38 @@ static void add_force(const RvPoreHair* hair, size_t point, const double f[3]) {
   }
 }
 
-// Liquid at the pores, their saturation, and the reaction of adhesion on the hair.
-static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* space, float* out) {
+// Accelerations between liquid and pores, of both sides.
+static RvPoreSums liquid_sums(const RvPores* p) {
+  RvPoreSums sums = {0};
+  sums.adhesion = (float)(p->model.adhesion * ADHESION / p->adhesion_pull);
+  sums.drag = (float)(p->model.drag * POLY6);
+  return sums;
+}
+
+// Share of the drag that each particle takes, so that it does not overshoot the velocity of the hair in a substep: with
+// the drag implicit, 1 / (1 + rate dt), where the rate is that of all pores around.
+static void share_drag(RvPores* p, const RvLookdevLiquid* l) {
+  RvPoreSums sums = {.lists = &p->reverse, .of = l->work.set.at, .to = p->set.at, .out = p->pull};
+  rv_parallel_for(l->particles->count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
+  float rate = (float)(l->work.dt * p->model.drag * POLY6);
+  for (size_t n = 0; n < l->particles->count; ++n) l->work.sums.velocity[4 * n + 3] = 1 / (1 + rate * p->pull[4 * n]);
+}
+
+// Liquid at the pores, their saturation, and the reaction of adhesion and drag on the hair.
+static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* velocity,
+                        float* out) {
   const RvLookdevLiquidModel* m = &l->model;
   double ratio = m->spacing / m->support;
   double volume = ratio * ratio * ratio;
   double mass = m->density * m->spacing * m->spacing * m->spacing;
-  double pull = mass * p->model.adhesion * ADHESION / p->adhesion_pull;
   double gravity = rv_length(rv_vec3_load64(m->gravity));
-  RvPoreSums sums = {.lists = &p->liquid, .of = p->set.at, .to = l->work.set.at, .out = out, .space = space};
+  RvPoreSums sums = liquid_sums(p);
+  sums.lists = &p->liquid;
+  sums.of = p->set.at;
+  sums.to = l->work.set.at;
+  sums.velocity_of = velocity;
+  sums.velocity_to = l->work.sums.velocity;
+  sums.out = out;
   rv_parallel_for(p->count, RV_SPH_GRAIN, reaction_some, &(Job){&sums, l->single});
   for (size_t n = 0; n < p->count; ++n) {
     size_t k = p->set.from[n];
@@ -190,7 +214,7 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
     double f[3];
     double square = 0;
     for (int a = 0; a < 3; ++a) {
-      f[a] = pull * (double)out[4 * n + (size_t)a];
+      f[a] = mass * (double)out[4 * n + (size_t)a];
       square += f[a] * f[a];
     }
     if (!(square > 0)) continue;
@@ -201,8 +225,32 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
   }
 }
 
+// The same on the liquid, which gets it after its projection.
+static void pull_liquid(RvPores* p, const RvLookdevLiquid* l, const float* velocity) {
+  RvPoreSums sums = liquid_sums(p);
+  sums.lists = &p->reverse;
+  sums.of = l->work.set.at;
+  sums.to = p->set.at;
+  sums.velocity_of = l->work.sums.velocity;
+  sums.velocity_to = velocity;
+  sums.out = p->pull;
+  rv_parallel_for(l->particles->count, RV_SPH_GRAIN, adhesion_some, &(Job){&sums, l->single});
+}
+
+// Velocities and numbers of the pores, sorted.
+static void sort_velocities(const RvPores* p, float* velocity) {
+  for (size_t n = 0; n < p->count; ++n) {
+    size_t k = p->set.from[n];
+    for (size_t a = 0; a < 3; ++a) velocity[4 * n + a] = (float)p->velocity[3 * k + a];
+    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
+    // pore.
+    velocity[4 * n + 3] = (float)(k + 3 * (size_t)(p->point[k] - k));
+  }
+  memset(velocity + 4 * p->count, 0, 4 * sizeof *velocity);
+}
+
 // Numbers of the pores for clumping, sorted. Returns whether any pore is wet and in air.
-static bool wet_numbers(const RvPores* p, const RvPoreHair* hair, double support, float* wet, float* velocity) {
+static bool wet_numbers(const RvPores* p, const RvPoreHair* hair, double support, float* wet) {
   double cube = support * support * support;
   bool any = false;
   for (size_t n = 0; n < p->count; ++n) {
@@ -213,14 +261,9 @@ static bool wet_numbers(const RvPores* p, const RvPoreHair* hair, double support
     wet[4 * n + 1] = (float)(0.5 * (hair->mass[point] + hair->mass[point + 1]));
     wet[4 * n + 2] = (float)(p->space[k] / cube);
     wet[4 * n + 3] = p->along[k];
-    for (size_t a = 0; a < 3; ++a) velocity[4 * n + a] = (float)p->velocity[3 * k + a];
-    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
-    // pore.
-    velocity[4 * n + 3] = (float)(k + 3 * (size_t)(point - k));
     any = any || wet[4 * n] > 0;
   }
   memset(wet + 4 * p->count, 0, 4 * sizeof *wet);
-  memset(velocity + 4 * p->count, 0, 4 * sizeof *velocity);
   return any;
 }
 
@@ -262,8 +305,8 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
   float* out = RV_TAKE(l->arena, float, 4 * count);
   float* wet = RV_TAKE(l->arena, float, 4 * count);
   float* velocity = RV_TAKE(l->arena, float, 4 * count);
-  float* space = RV_TAKE(l->arena, float, count);
-  if (!result && (!p->around || !p->density || !out || !wet || !velocity || !space))
+  p->pull = RV_TAKE(l->arena, float, 4 * (l->particles->count + 1));
+  if (!result && (!p->around || !p->density || !out || !wet || !velocity || !p->pull))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   if (result) {
     rv_lookdev_liquid_end(l);
@@ -271,11 +314,12 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
   }
   memset(hair->force, 0, 3 * p->points * sizeof *hair->force);
   if (!p->known_space) find_space(p, hair, l, out);
-  for (size_t n = 0; n < p->count; ++n) space[n] = (float)(p->space[p->set.from[n]] / cube);
-  space[p->count] = 0;
-  p->sorted_space = space;
-  meet_liquid(p, hair, l, space, out);
-  if (p->pores.count && wet_numbers(p, hair, l->model.support, wet, velocity)) clump(p, hair, l, wet, velocity, out);
+  for (size_t n = 0; n < p->count; ++n) p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
+  sort_velocities(p, velocity);
+  share_drag(p, l);
+  meet_liquid(p, hair, l, velocity, out);
+  pull_liquid(p, l, velocity);
+  if (p->pores.count && wet_numbers(p, hair, l->model.support, wet)) clump(p, hair, l, wet, velocity, out);
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
@@ -283,13 +327,11 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
 //---------------------------------------------------------------------------------------------- adhere
 
 typedef struct Adhere {
-  RvPores* p;
+  const RvPores* p;
   RvLookdevLiquid* l;
-  const float* out;
-  float pull;  // m/s of the sum
 } Adhere;
 
-// Velocities by adhesion, and the time that hair holds a particle.
+// Velocities by adhesion and drag, and the time that hair holds a particle.
 static void adhere_some(void* arg, size_t begin, size_t end) {
   const Adhere* job = arg;
   RvLookdevLiquid* l = job->l;
@@ -297,9 +339,9 @@ static void adhere_some(void* arg, size_t begin, size_t end) {
   float* hold = l->particles->c[RV_LOOKDEV_HOLD];
   for (size_t n = begin; n < end; ++n) {
     size_t i = l->work.set.from[n];
-    const float* sum = job->out + 4 * n;
-    bool near = sum[3] > 0;
-    for (size_t a = 0; a < 3 && near; ++a) l->work.sums.velocity[4 * n + a] += job->pull * sum[a];
+    const float* pull = job->p->pull + 4 * n;
+    bool near = pull[3] > 0;
+    for (size_t a = 0; a < 3 && near; ++a) l->work.sums.velocity[4 * n + a] += dt * pull[a];
     // AH-22: the factor of gravity is 1 + hold; it grows with the density and is 1 away from hair.
     hold[i] = near ? hold[i] + dt * (float)job->p->model.dripping * l->work.sums.density[n] : 0;
   }
@@ -307,12 +349,6 @@ static void adhere_some(void* arg, size_t begin, size_t end) {
 
 void rv_pores_adhere(RvPores* p, RvLookdevLiquid* l) {
   double started = rv_lookdev_liquid_clock(l);
-  size_t count = l->particles->count;
-  // The memory is that of the next velocities, which are not there yet.
-  float* out = l->work.sums.velocity_next;
-  RvPoreSums sums = {.lists = &p->reverse, .of = l->work.start, .to = p->set.at, .out = out, .space = p->sorted_space};
-  rv_parallel_for(count, RV_SPH_GRAIN, adhesion_some, &(Job){&sums, l->single});
-  double pull = l->work.dt * p->model.adhesion * ADHESION / p->adhesion_pull;
-  rv_parallel_for(count, RV_SPH_GRAIN, adhere_some, &(Adhere){p, l, out, (float)pull});
+  rv_parallel_for(l->particles->count, RV_SPH_GRAIN, adhere_some, &(Adhere){p, l});
   p->seconds += rv_lookdev_liquid_clock(l) - started;
 }

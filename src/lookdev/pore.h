@@ -10,8 +10,8 @@
 // sink. Volumes are doubles, and every exchange is the same number on both sides, so that bulk + held + dried is
 // constant.
 //
-// Forces. Liquid is attracted by pores, and hair by liquid in return (AH-19), the latter at most `most_reaction` times
-// the weight of the hair: a drop of water weighs more than all hairs that it touches, and the head bears the
+// Forces. Liquid is attracted by pores (AH-19) and slowed to their velocity, and hair feels the reverse, at most
+// `most_reaction` times its weight: a drop of water weighs more than all hairs that it touches, and the head bears the
 // difference. Wet pores attract each other by the cohesion kernel (E64) with the geometric mean of their saturations,
 // so that a dry one feels nothing; under water there is none; both factors are those of the pair, so that forces are
 // equal and opposite; they grow towards the tips. Forces are accelerations of the hair's mass and do not depend on
@@ -26,6 +26,7 @@
 typedef struct RvPoreModel {
   double porosity;          // of the space that a pore represents
   double adhesion;          // m/s2 by which hair attracts liquid
+  double drag;              // 1/s at which liquid gets the velocity of hair that fills all space
   double clumping;          // m/s2 by which wet hair attracts wet hair
   double clump_damping;     // 1/s: rate at which wet hairs that clump get the same velocity
   double uptake;            // 1/s at which a pore under water fills
@@ -69,7 +70,7 @@ typedef struct RvPores {
   RvSphSet set;
   RvSphLists pores, liquid;  // of each pore
   RvSphLists reverse;        // pores of each particle
-  float* sorted_space;       // [count + 1] Psi over support^3; sorted
+  float* pull;               // [particles][4] acceleration of the liquid; and how many pores are near; sorted
   float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;

@@ -28,14 +28,17 @@ void RV_KERNEL(rv_pore_density)(const RvPoreSums* s, size_t begin, size_t end) {
 
 void RV_KERNEL(rv_pore_adhesion)(const RvPoreSums* s, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
+    const float* v = s->velocity_of + 4 * i;
     RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, near = a0;
     RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
       Pair p = pair_of(s, s->of + 4 * i, j);
+      RvSphRow4 u = rv_sph_gather4(s->velocity_to, j);
       RvSphDistance r = rv_sph_distance(p.square);
-      RvSphRow pull = rv_sph_gather(s->space, j) * rv_sph_adhesion(r.q) * r.inverse;
-      a0 += pull * p.x;
-      a1 += pull * p.y;
-      a2 += pull * p.z;
+      RvSphRow pull = p.w * rv_sph_set(s->adhesion) * rv_sph_adhesion(r.q) * r.inverse;
+      RvSphRow drag = p.w * rv_sph_set(s->drag) * rv_sph_poly6(p.square) * rv_sph_set(v[3]);
+      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
+      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
+      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
       near += rv_sph_where(p.square < rv_sph_set(1), rv_sph_set(1));
     }
     float total[4] __attribute__((aligned(16)));
@@ -46,15 +49,20 @@ void RV_KERNEL(rv_pore_adhesion)(const RvPoreSums* s, size_t begin, size_t end) 
 
 void RV_KERNEL(rv_pore_reaction)(const RvPoreSums* s, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
+    const float* v = s->velocity_of + 4 * i;
+    const RvSphRow space = rv_sph_set(s->of[4 * i + 3]);
     RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, sum = a0;
     RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
       Pair p = pair_of(s, s->of + 4 * i, j);
+      RvSphRow4 u = rv_sph_gather4(s->velocity_to, j);
       RvSphDistance r = rv_sph_distance(p.square);
-      RvSphRow pull = rv_sph_set(s->space[i]) * rv_sph_adhesion(r.q) * r.inverse * p.w;
-      a0 += pull * p.x;
-      a1 += pull * p.y;
-      a2 += pull * p.z;
-      sum += p.w * rv_sph_poly6(p.square);
+      RvSphRow weight = rv_sph_poly6(p.square);
+      RvSphRow pull = p.w * (space * rv_sph_set(s->adhesion) * rv_sph_adhesion(r.q) * r.inverse);
+      RvSphRow drag = p.w * (space * rv_sph_set(s->drag) * weight * u.w);
+      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
+      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
+      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
+      sum += p.w * weight;
     }
     float total[4] __attribute__((aligned(16)));
     rv_sph_totals(a0, a1, a2, sum, total);

@@ -85,6 +85,18 @@ RV_INLINE float rv_sph_total(RvSphRow s) {
 #endif
 }
 
+// Largest of the lanes.
+RV_INLINE float rv_sph_largest(RvSphRow s) {
+#if RV_W == 1
+  return s;
+#else
+  float largest = s[0];
+  RV_UNROLL
+  for (int i = 1; i < 8; ++i) largest = s[i] > largest ? s[i] : largest;
+  return largest;
+#endif
+}
+
 // Sums of the lanes of four rows, by the same tree each.
 RV_INLINE void rv_sph_totals(RvSphRow a, RvSphRow b, RvSphRow c, RvSphRow d, float out[4]) {
 #if RV_W == 1

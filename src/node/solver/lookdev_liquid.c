@@ -32,6 +32,7 @@ static RvPoreModel pores_of(const RvWetParms* p, const RvLookdevParms* own) {
   double gravity = rv_length(rv_vec3_load64(p->gravity));
   m.porosity = own->porosity;
   m.adhesion = own->adhesion;
+  m.drag *= own->drag;
   m.clumping *= own->cohesion;
   m.clump_damping = own->clumpdamping;
   m.uptake *= own->capture;

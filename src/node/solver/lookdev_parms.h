@@ -58,6 +58,8 @@
     "Share of the space between hairs that liquid can fill. Higher holds more, and the same liquid clumps less.")    \
   X(FLOAT, adhesion, "Adhesion", 30, HARD(0), SOFT(100), "m1s-2",                                                    \
     "Acceleration of liquid towards hair and solids that it touches.")                                               \
+  X(FLOAT, drag, "Drag", 1, HARD(0), SOFT(10), "",                                                                   \
+    "Scales the drag between hair and the liquid that flows through it.")                                            \
   X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "", "Scales how fast hair takes up liquid around it; 0: never.") \
   X(FLOAT, capacity, "Capacity", 1, HARD(0), SOFT(2.5), "",                                                          \
     "Scales the liquid that hair keeps; the rest runs down and drips.")                                              \
