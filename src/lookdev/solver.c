@@ -300,9 +300,16 @@ static RvResult rods(RvLookdevSolver* s, double dt, RvError* error) {
                                  .busy = s->busy}};
   memcpy(def.forces.gravity, set->gravity, sizeof set->gravity);
   memcpy(def.forces.wind, set->wind, sizeof set->wind);
+  // Wet hair is heavier and softer.
+  RvStrandModel strands = *s->strands->model;
+  RvCosseratModel model = s->model;
+  if (s->water && rv_lookdev_water_weigh(s->water, s->model.bend)) {
+    strands.mass = s->water->wet_mass;
+    model.bend = s->water->wet_bend;
+  }
   size_t failed = 0;
-  RvResult result = rv_cosserat_step(s->strands->model, s->strands->state, &s->model, &s->state, &def,
-                                     s->strands->scratch, &failed, error);
+  RvResult result =
+      rv_cosserat_step(&strands, s->strands->state, &model, &s->state, &def, s->strands->scratch, &failed, error);
   s->failed += failed;
   return result;
 }
@@ -320,6 +327,12 @@ static RvResult update(RvLookdevSolver* s, double dt) {
   return RV_OK;
 }
 
+// sources: solids where they are in this substep, then what sinks take and sources give.
+static RvResult sources(RvLookdevSolver* s, double dt, RvError* error) {
+  RvResult result = rv_lookdev_water_solids(s->water, s->colliders, s->ncollider, error);
+  return result ? result : rv_lookdev_water_flow(s->water, dt, error);
+}
+
 //---------------------------------------------------------------------------------------------- the method
 
 static double clock_of(const RvLookdevSolver* s) {
@@ -335,12 +348,18 @@ static double clock_of(const RvLookdevSolver* s) {
 
 RvResult rv_lookdev_substep(RvLookdevSolver* s, const RvStrandSample* sample, double dt, RvError* error) {
   RvResult result = RV_OK;
+  RvLookdevWater* water = s->water;
+  if (water) STAGE(sources, sources(s, dt, error))
   STAGE(roots, roots(s, sample, dt))
   STAGE(carry, carry(s, sample, dt, error))
   STAGE(hairforces, hairforces(s, dt))
+  if (water) STAGE(neighbours, rv_lookdev_water_find(water, dt, error))
+  if (water) STAGE(pores, rv_lookdev_water_pull(water, claim, s, s->force, error))
   STAGE(volume, volume(s, dt, error))
   STAGE(contacts, rv_lookdev_contacts(s, dt, error))
   STAGE(rods, rods(s, dt, error))
   STAGE(update, update(s, dt))
+  if (water) STAGE(density, rv_lookdev_water_project(water, error))
+  if (water) STAGE(move, rv_lookdev_water_move(water, dt, error))
   return result;
 }

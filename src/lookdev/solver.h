@@ -6,18 +6,24 @@
 #define RV_LOOKDEV_SOLVER_H
 
 #include "contact/collider.h"
+#include "lookdev/pore_hair.h"
 #include "lookdev/rod.h"
 #include "lookdev/volume.h"
 
 // The stages in their order.
 #define RV_LOOKDEV_STAGES(X) \
+  X(sources)                 \
   X(roots)                   \
   X(carry)                   \
   X(hairforces)              \
+  X(neighbours)              \
+  X(pores)                   \
   X(volume)                  \
   X(contacts)                \
   X(rods)                    \
-  X(update)
+  X(update)                  \
+  X(density)                 \
+  X(move)
 
 typedef enum RvLookdevStage {
 #define RV_LOOKDEV_STAGE_ENUM(name) RV_LOOKDEV_STAGE_##name,
@@ -45,6 +51,7 @@ typedef struct RvLookdevSolver {
   RvStrandSolver* strands;
   const RvCollider* colliders;
   size_t ncollider;
+  RvLookdevWater* water;  // liquid and pores; NULL: none
   // Model and state of the rods.
   RvCosseratModel model;
   RvCosseratState state;

@@ -1,6 +1,7 @@
 // Strands of the lookdev solver between inputs and state (lookdev_frame.h).
 #include "node/solver/lookdev_frame.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "parm/common.h"
@@ -54,12 +55,8 @@ static RvResult init(RvSolver* s, RvError* error) {
       .cook = cook, .input = STRANDS, .frame_solids = &s->colliders, .wind_input = WIND, .solids_only = true};
   f->parms = wet_parms(cook, cook->parms);
   f->now = f->parms;
-  for (int k = LIQUID; k <= SOURCES; k += SOURCES - LIQUID) {
-    const RvDetail* in = rv_solver_input(cook, k);
-    if (in && (rv_detail_count(in, RV_POINT) || rv_detail_count(in, RV_PRIM)))
-      return rv_fail(error, RV_BAD_INPUT, "%s, is not simulated by this solver yet; disconnect it, or use wetsolver",
-                     rv_solver_port(cook, k).text);
-  }
+  rv_lookdev_liquid_port_init(&f->wet, cook, LIQUID, SOURCES, &s->colliders);
+  (void)error;
   return RV_OK;
 }
 
@@ -67,6 +64,7 @@ static RvResult init(RvSolver* s, RvError* error) {
 static void end(RvSolver* s) {
   Frame* f = s->data;
   rv_lookdev_free(&f->solver);
+  rv_lookdev_liquid_port_free(&f->wet);
   rv_strand_port_free(&f->strands);
   rv_state_free(&f->state);
 }
@@ -102,6 +100,8 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   if (!result) result = rv_lookdev_start(&f->solver, &capped, error);
   if (!result) result = rv_state_prepare(state->part[0], fields, FIELDS, error);
   if (!result) result = save_rods(f, state->part[0], error);
+  if (!result && rv_lookdev_liquid_wanted(f->cook, LIQUID, SOURCES))
+    result = rv_lookdev_liquid_port_start(&f->wet, &f->parms, state->part[0], &state->part[1], error);
   size_t coarse = result ? 0 : rv_cosserat_coarse(f->strands.solver.model, &f->solver.model);
   if (coarse)
     rv_cook_warn(f->cook,
@@ -131,6 +131,11 @@ static RvResult load(RvSolver* s, RvError* error) {
   lanes.spare_lanes = true;
   if (!result) result = rv_state_load_lanes(f->state.part[0], fields, FIELDS, &f->solver, &lanes, error);
   if (!result) rv_lookdev_loaded(&f->solver);
+  if (!result && f->state.part[1]) {
+    result = rv_lookdev_liquid_port_begin(&f->wet, &f->strands, &f->parms, f->cook->parms, f->state.part[0],
+                                          f->state.part[1], error);
+    f->solver.water = &f->wet.water;
+  }
   return result;
 }
 
@@ -148,13 +153,25 @@ static RvResult part(Frame* f, int k, int count, RvError* error) {
     f->solver.settings = settings_of(f->cook, f->scaffold->parms);
   }
   if (!result) result = rv_strand_port_inputs(&f->strands, &f->now, from, to, dt, &sample, error);
+  if (!result && f->wet.present) {
+    double seconds = f->scaffold->frame_seconds;
+    result = rv_lookdev_liquid_port_inputs(&f->wet, &f->now, f->scaffold->parms, from * seconds, to * seconds, error);
+  }
   return result ? result : rv_lookdev_substep(&f->solver, &sample, dt, error);
+}
+
+// Substeps that the liquid wants, at least `count`.
+static int liquid_substeps(const Frame* f, int count) {
+  double wanted = ceil(f->scaffold->frame_seconds / rv_lookdev_liquid_longest(&f->wet.water.liquid));
+  double most = fmax((double)f->parms.maxsubsteps, count);
+  return wanted > count ? (int)fmin(wanted, most) : count;
 }
 
 RvResult rv_lookdev_advance(RvSolver* s, RvError* error) {
   Frame* f = s->data;
   int count;
   RvResult result = rv_strand_port_substeps(&f->strands, &count, error);
+  if (!result && f->wet.present) count = liquid_substeps(f, count);
   for (int k = 0; k < count && !result; ++k) {
     if (rv_cook_cancelled(f->cook, (double)k / count, "rods"))
       result = rv_fail(error, RV_CANCELLED, "cancelled");
@@ -176,6 +193,9 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   } else {
     result = rv_strand_port_freeze(out, error);
   }
+  if (!result && f->wet.present) result = rv_lookdev_liquid_port_end(&f->wet, out, &state->part[1], error);
+  if (!result && !f->wet.present && f->state.part[1])
+    result = rv_lookdev_liquid_port_freeze(f->state.part[1], &state->part[1], error);
   if (result) return result;
   state->part[0] = out;
   f->state.part[0] = NULL;
@@ -188,8 +208,9 @@ static void tell(RvSolver* s) {
   RvStats* stats = f->cook->stats;
   if (!(s->frame_seconds > 0)) return;
   rv_strand_port_tell(&f->strands);
+  if (f->wet.present) rv_lookdev_liquid_port_tell(&f->wet);
   stats->substeps = f->solver.substeps;
-  stats->iterations = f->solver.settings.iterations;
+  if (stats->iterations < f->solver.settings.iterations) stats->iterations = f->solver.settings.iterations;
   size_t touching = 0;
   const RvStrandModel* m = f->strands.solver.model;
   for (size_t k = 0; k < m->vertices; ++k) touching += f->solver.press[k] > 0;
@@ -208,6 +229,8 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
   (void)type;
   if (state->part[0] && !(cook->output[0] = rv_detail_copy(state->part[0])))
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (state->part[0] && state->part[1])
+    return rv_wet_liquid_output(state->part[0], state->part[1], &cook->output[1], error);
   return RV_OK;
 }
 

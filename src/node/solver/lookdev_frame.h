@@ -4,6 +4,7 @@
 #define RV_NODE_SOLVER_LOOKDEV_FRAME_H
 
 #include "lookdev/solver.h"
+#include "node/solver/lookdev_liquid.h"
 #include "node/solver/lookdev_parms.h"
 #include "node/solver/scaffold.h"
 #include "node/solver/wet_frame.h"
@@ -41,6 +42,7 @@ typedef struct RvLookdevFrame {
   RvCook* cook;
   RvWetParms parms, now;  // as those of the wet solver: at the frame, and at the moment asked for last
   RvStrandPort strands;
+  RvLookdevLiquidPort wet;
   RvLookdevSolver solver;
   bool first;  // the frame after the start
   RvState state;  // copy of the state before; becomes that of the frame
