@@ -10,7 +10,7 @@
 #include "base/timer.h"
 #include "bench/groom.h"
 #include "bench/list.h"
-#include "lookdev/rod.h"
+#include "lookdev/solver.h"
 #include "math/scalar.h"
 #include "math/vec.h"
 
@@ -200,6 +200,142 @@ static RvResult run_lanes(const RvBenchOut* out, Rods* r, RvError* error) {
   return result;
 }
 
+//---------------------------------------------------------------------------------------------- whole solver
+
+// Hair on a head that swings, with everything that the node does in a substep.
+typedef struct Head {
+  RvBenchGroom groom;  // its model and state are lent to the strands
+  RvStrandSolver strands;
+  RvLookdevSolver solver;
+  RvCollider ball;
+  float* P;       // [points][3] the animated input
+  double* start;  // the same at the start
+} Head;
+
+static void end_head(Head* h) {
+  rv_lookdev_free(&h->solver);
+  rv_free(h->P);
+  rv_free(h->start);
+  h->groom.model = NULL;
+  h->groom.state = NULL;
+  rv_strand_solver_free(&h->strands);
+  rv_bench_groom_free(&h->groom);
+}
+
+// A set of the strands alone: points are the vertices in order.
+static RvResult make_set(Head* h, RvError* error) {
+  const RvStrandModel* m = h->groom.model;
+  RvStrandDef* defs = rv_alloc_zero(m->nstrand, sizeof *defs);
+  if (!defs) return rv_fail(error, RV_NO_MEMORY, "out of memory");
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane)
+      defs[m->batches[k].strand[lane]] = (RvStrandDef){.vertices = m->batches[k].vertices, .multiple = 1};
+  RvResult result = rv_strands_from_defs(defs, m->nstrand, &h->strands.set, error);
+  rv_free(defs);
+  return result;
+}
+
+static RvResult begin_head(Head* h, size_t strands, int points, RvError* error) {
+  *h = (Head){0};
+  const RvBenchGroomDef def = {
+      .strands = strands, .of = strands, .vertices = points, .length = 0.1, .curl = 0.004, .dt = FRAME / SUBSTEPS};
+  RvResult result = rv_bench_groom_new(&h->groom, &def, error);
+  if (!result) result = make_set(h, error);
+  if (result) return result;
+  h->strands.model = h->groom.model;
+  h->strands.state = h->groom.state;
+  const RvStrandModel* m = h->strands.model;
+  h->strands.settings = (RvStrandSettings){.gravity = {0, -9.81, 0},
+                                           .dragnormal = 3e-5,
+                                           .dragtangent = 1.5e-5,
+                                           .inertiascale = 1,
+                                           .targettime = 0.2};
+  h->ball = (RvCollider){
+      .shape = RV_COLLIDER_SPHERE, .radius = 0.088, .orientation = rv_quat_identity(), .friction = 0.3};
+  h->solver = (RvLookdevSolver){.settings = {.iterations = 1,
+                                             .relaxation = 1,
+                                             .rootfree = 0.01,
+                                             .volume = {.speed = 0.5, .cell = 0.01}},
+                                .strands = &h->strands,
+                                .colliders = &h->ball,
+                                .ncollider = 1};
+  h->P = rv_alloc(3 * m->nvertex, sizeof *h->P);
+  h->start = rv_alloc(3 * m->nvertex, sizeof *h->start);
+  result = h->P && h->start ? rv_strand_solver_init(&h->strands, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  if (!result) result = rv_lookdev_init(&h->solver, error);
+  if (result) return result;
+  for (size_t k = 0; k < m->nbatch; ++k)
+    for (int lane = 0; lane < m->batches[k].lanes; ++lane)
+      for (int i = 0; i < points; ++i)
+        for (int c = 0; c < 3; ++c)
+          h->start[3 * (size_t)(h->strands.set.first[m->batches[k].strand[lane]] + i) + (size_t)c] =
+              h->strands.state->q[rv_strand_index(&m->batches[k], lane, i, c)];
+  // As the node at a start frame: the groom is in equilibrium.
+  rv_cosserat_frames(m, h->strands.state, &h->solver.state);
+  rv_cosserat_rest_from_pose(m, &h->solver.state, &h->solver.model);
+  rv_cosserat_elasticity(m, NULL, &h->solver.model);
+  RvCosseratBalance report;
+  rv_cosserat_balance(m, h->strands.state, h->groom.force, RV_PI / 3, &h->solver.model, &h->solver.state, &report);
+  return rv_volume_density(&h->solver.volume, m, h->strands.state, 0.01, h->solver.rest_density, error);
+}
+
+// One frame of `substeps`; the head swings about y.
+static RvResult head_frame(Head* h, int frame, int substeps, RvError* error) {
+  const double swing = 0.6, frequency = 1.5, dt = FRAME / substeps;
+  RvResult result = RV_OK;
+  for (int k = 0; k < substeps && !result; ++k) {
+    double time = (frame + (double)(k + 1) / substeps) * FRAME, phase = 2 * RV_PI * frequency * time;
+    double angle = swing * sin(phase), c = cos(angle), s = sin(angle);
+    for (size_t i = 0; i < 3 * h->strands.model->nvertex; i += 3) {
+      h->P[i] = (float)(c * h->start[i] + s * h->start[i + 2]);
+      h->P[i + 1] = (float)h->start[i + 1];
+      h->P[i + 2] = (float)(c * h->start[i + 2] - s * h->start[i]);
+    }
+    h->ball.angular = rv_vec3(0, swing * 2 * RV_PI * frequency * cos(phase), 0);
+    result = rv_lookdev_substep(&h->solver, &(RvStrandSample){.P = h->P}, dt, error);
+  }
+  return result;
+}
+
+// Frames a second of two cores, and CPU nanoseconds a particle of each stage on one.
+static RvResult run_head(const RvBenchOut* out, const char* name, size_t strands, int points, int substeps,
+                         bool stages, RvError* error) {
+  enum { FRAMES = 6 };
+  const int threads = rv_threads();
+  char metric[64];
+  Head h;
+  RvResult result = begin_head(&h, strands / (size_t)out->shrink, points, error);
+  double least = INFINITY;
+  for (int k = 0; k < FRAMES && !result; ++k) {
+    double start = rv_clock_cpu();
+    result = head_frame(&h, k, substeps, error);
+    if (k) least = fmin(least, rv_clock_cpu() - start);
+    if (rv_bench_interrupted()) result = rv_fail(error, RV_CANCELLED, "interrupted");
+  }
+  // CPU seconds, so that other programs do not count: two cores give twice as many.
+  snprintf(metric, sizeof metric, "%s_frames_two_cores", name);
+  if (!result) rv_bench_emit(out, metric, 2 / least, "1/s");
+  if (!result && stages) {
+    static const char* const names[] = {
+#define NAME(stage) #stage,
+        RV_LOOKDEV_STAGES(NAME)
+#undef NAME
+    };
+    rv_threads_set(1);
+    memset(h.solver.seconds, 0, sizeof h.solver.seconds);
+    h.solver.cpu_time = true;
+    for (int k = 0; k < FRAMES && !result; ++k) result = head_frame(&h, FRAMES + k, substeps, error);
+    rv_threads_set(threads);
+    const double count = (double)h.strands.model->nvertex * FRAMES * substeps;
+    for (int k = 0; k < RV_LOOKDEV_STAGE_COUNT && !result; ++k) {
+      snprintf(metric, sizeof metric, "%s_%s", name, names[k]);
+      rv_bench_emit(out, metric, 1e9 * h.solver.seconds[k] / count, "ns/particle");
+    }
+  }
+  end_head(&h);
+  return result;
+}
+
 RvResult rv_bench_lookdev(const RvBenchOut* out, RvError* error) {
   const int threads = rv_threads();
   Rods r;
@@ -209,5 +345,7 @@ RvResult rv_bench_lookdev(const RvBenchOut* out, RvError* error) {
   result = run_lanes(out, &r, error);
   end_rods(&r);
   rv_threads_set(threads);
+  if (!result) result = run_head(out, "1365x15_dry", 1365, 15, SUBSTEPS, true, error);
+  if (!result) result = run_head(out, "20000x15_dry", 20000, 15, SUBSTEPS, true, error);
   return result;
 }

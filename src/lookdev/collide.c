@@ -2,7 +2,8 @@
 // and implicit friction across it, both part of the rods' solve, so that hair lies on a head without jitter.
 //
 // Only vertices that may have come near are tested: a vertex at a distance keeps it as clearance, which the motion of
-// vertex and solid uses up. Clearance is not part of the state: it is 0 at the first substep of a frame.
+// vertex and solid uses up. It is part of the state, and at most MOST_CLEARANCE, so that a solid which jumps from frame
+// to frame is noticed soon.
 #include <math.h>
 #include <string.h>
 
@@ -14,10 +15,13 @@
 static const double CONTACT_STIFFNESS = 1e3;
 // m/s: slip below which friction is viscous.
 static const double STICK_SPEED = 1e-3;
-// m/s: speed at which a vertex that is inside is pushed out.
-static const double PUSH_SPEED = 2;
+// m/s: speed at which a vertex that was inside is pushed out, besides that of the solid. Faster pushes turn an edge by
+// more in a substep than one linear solve can follow.
+static const double PUSH_SPEED = 0.3;
 // m: hair closer than this to a solid is tested again in every substep.
 static const double LEAST_CLEARANCE = 1e-4;
+// m: largest clearance that is believed.
+static const double MOST_CLEARANCE = 0.05;
 enum { BATCHES_A_TASK = 16 };
 
 // A vertex that may touch.
@@ -26,6 +30,7 @@ typedef struct Candidate {
   int32_t vertex, lane;
   int32_t solid;         // the nearest; -1: none is known
   double distance;       // m to it, at the end of the substep
+  double way;            // m that the vertex moves relative to the solids until then
   RvVec3 x;              // where the vertex goes without forces
   RvVec3 drift, normal;  // of the nearest solid: its deformation in its space, m/s, and its normal in the world
 } Candidate;
@@ -49,60 +54,65 @@ void rv_lookdev_claim(RvLookdevSolver* s, size_t k) {
 
 //---------------------------------------------------------------------------------------------- candidates
 
-// Way of the solids near a place in the substep, m.
-static double solid_way(const RvLookdevSolver* s, RvVec3 x, double dt) {
-  double way = 0;
+// Largest speed of a vertex relative to the rigid motion of a solid, besides the solid's deformation, m/s.
+static inline double relative_speed(const RvLookdevSolver* s, RvVec3 x, RvVec3 v) {
+  double most = 0;
   for (size_t k = 0; k < s->ncollider; ++k) {
     const RvCollider* c = &s->colliders[k];
-    double speed = rv_length(c->linear) + rv_length(c->angular) * rv_distance(x, c->position) + c->fastest;
+    RvVec3 slip = rv_sub(v, rv_add(c->linear, rv_cross(c->angular, rv_sub(x, c->position))));
+    double speed = rv_length(slip) + c->fastest;
     // a velocity grid has no known bound: all is tested
-    way = fmax(way, c->velocity && !c->motion ? INFINITY : dt * speed);
+    if (c->velocity && !c->motion) speed = INFINITY;
+    most = speed > most ? speed : most;
   }
-  return way;
+  return most;
 }
 
-// Whether a vertex must be tested: it uses up its clearance.
-static bool must_test(Contacts* w, const RvStrandBatch* b, int lane, int i, RvVec3* to) {
-  RvLookdevSolver* s = w->s;
-  const RvStrandState* state = s->strands->state;
-  size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
-  RvVec3 x = rv_strand_vector(state->q, at), way = rv_scale(rv_strand_vector(state->v, at), w->dt);
-  *to = rv_add(x, way);
-  // Way of the substep and of the one before, whose end is not where it was expected.
-  s->clearance[vertex] -= 2 * (rv_length(way) + rv_length(w->fall)) + solid_way(s, x, w->dt);
-  return !(s->clearance[vertex] > LEAST_CLEARANCE) || s->press[vertex] > 0;
-}
-
-// Counts the candidates of some batches, or fills them in where `found` is there.
-static void find_candidates(void* arg, size_t begin, size_t end) {
+// Vertices that must be tested: the way of the last substep and that of this one use up their clearance. Counts them by
+// batch.
+static void mark_candidates(void* arg, size_t begin, size_t end) {
   Contacts* w = arg;
-  const RvStrandModel* m = w->s->strands->model;
+  RvLookdevSolver* s = w->s;
+  const RvStrandModel* m = s->strands->model;
+  const RvStrandState* state = s->strands->state;
+  const double least = LEAST_CLEARANCE + rv_length(w->fall);
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &m->batches[k];
+    double arc[RV_LANES] = {0};
     uint32_t n = 0;
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      double arc = 0;
-      for (int i = 1; i < b->vertices; ++i) {
-        arc += m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane];
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
-        if (m->free[rv_strand_index(b, lane, i, 0)] == 0 || arc < w->s->settings.rootfree) continue;
-        RvVec3 to;
-        if (!w->found) {
-          bool test = must_test(w, b, lane, i, &to);
-          w->s->touch[vertex].stiffness = test ? -1 : 0;
-          n += test;
-        } else if (w->s->touch[vertex].stiffness < 0) {
-          size_t at = rv_strand_index(b, lane, i, 0);
-          const RvStrandState* state = w->s->strands->state;
-          to = rv_mad(rv_strand_vector(state->q, at), w->dt, rv_strand_vector(state->v, at));
-          w->s->touch[vertex].stiffness = 0;
-          w->found[w->count[k] + n] = (Candidate){
-              .batch = (uint32_t)k, .vertex = i, .lane = lane, .solid = -1, .distance = INFINITY, .x = to};
-          n++;
-        }
+    for (int i = 1; i < b->vertices; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
+        arc[lane] += m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane];
+        double way = w->dt * relative_speed(s, rv_strand_vector(state->q, at), rv_strand_vector(state->v, at));
+        double left = s->clearance[vertex] - way;
+        bool near = !(left - way > least) || s->press[vertex] > 0;
+        bool test = near && m->free[at] != 0 && arc[lane] >= s->settings.rootfree;
+        s->clearance[vertex] = left;
+        s->candidate[vertex] = test;
+        n += test;
       }
-    }
-    if (!w->found) w->count[k + 1] = n;
+    w->count[k + 1] = n;
+  }
+}
+
+// The marked vertices of some batches, in order.
+static void fill_candidates(void* arg, size_t begin, size_t end) {
+  Contacts* w = arg;
+  const RvStrandModel* m = w->s->strands->model;
+  const RvStrandState* state = w->s->strands->state;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    uint32_t n = w->count[k];
+    for (int i = 1; i < b->vertices && n < w->count[k + 1]; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        if (!w->s->candidate[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane]) continue;
+        size_t at = rv_strand_index(b, lane, i, 0);
+        RvVec3 to = rv_mad(rv_strand_vector(state->q, at), w->dt, rv_strand_vector(state->v, at));
+        double way = w->dt * relative_speed(w->s, rv_strand_vector(state->q, at), rv_strand_vector(state->v, at));
+        w->found[n++] = (Candidate){
+            .batch = (uint32_t)k, .vertex = i, .lane = lane, .solid = -1, .distance = INFINITY, .way = way, .x = to};
+      }
   }
 }
 
@@ -194,17 +204,19 @@ static void hold(Contacts* w, const Candidate* c) {
   if (rv_dot(c->normal, c->normal) == 0) return;
   rv_lookdev_claim(s, c->batch);
   s->touched[c->batch] = true;
-  // The plane of the surface; a vertex far inside comes out slowly.
   RvVec3 x = rv_strand_vector(s->strands->state->q, at), v = rv_strand_vector(s->strands->state->v, at);
-  double depth = fmin(-c->distance, PUSH_SPEED * w->dt);
+  // Velocity of the solid's surface.
+  RvPose end = rv_contact_collider_pose(solid, w->dt);
+  RvVec3 carried = rv_add(solid->linear, rv_cross(solid->angular, rv_sub(c->x, end.position)));
+  carried = rv_add(carried, rv_quat_rotate(end.orientation, c->drift));
+  // The plane of the surface; a vertex far inside comes out slowly.
+  double approach = fmax(rv_dot(rv_sub(carried, v), c->normal), 0);
+  double depth = fmin(-c->distance, (PUSH_SPEED + approach) * w->dt);
   double stiffness = CONTACT_STIFFNESS * m->mass[at] / (w->dt * w->dt);
   double offset = rv_dot(c->normal, c->x) + depth, n[3];
   rv_vec3_store64(n, c->normal);
   double push = stiffness * (offset - rv_dot(c->normal, x));
   // Friction.
-  RvPose end = rv_contact_collider_pose(solid, w->dt);
-  RvVec3 carried = rv_add(solid->linear, rv_cross(solid->angular, rv_sub(c->x, end.position)));
-  carried = rv_add(carried, rv_quat_rotate(end.orientation, c->drift));
   RvVec3 slip = rv_sub(v, carried);
   slip = rv_mad(slip, -rv_dot(slip, c->normal), c->normal);
   double drag = solid->friction * s->press[vertex] / fmax(rv_length(slip), STICK_SPEED);
@@ -223,7 +235,8 @@ static void hold_batches(void* arg, size_t begin, size_t end) {
     for (uint32_t i = w->count[k]; i < w->count[k + 1]; ++i) {
       const Candidate* c = &w->found[i];
       size_t vertex = b->vertex_at + (size_t)c->vertex * RV_LANES + (size_t)c->lane;
-      w->s->clearance[vertex] = c->distance;
+      w->s->clearance[vertex] = fmin(c->distance, MOST_CLEARANCE) - c->way;
+      w->s->touch[vertex].stiffness = 0;
       if (touches(w, c))
         hold(w, c);
       else
@@ -254,7 +267,7 @@ RvResult rv_lookdev_contacts(RvLookdevSolver* s, double dt, RvError* error) {
   // Candidates: counted, placed, filled in.
   w.count = RV_TAKE(scratch, uint32_t, m->nbatch + 1);
   if (!w.count) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts with solids");
-  rv_parallel_for(m->nbatch, BATCHES_A_TASK, find_candidates, &w);
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, mark_candidates, &w);
   w.count[0] = 0;
   for (size_t k = 0; k < m->nbatch; ++k) w.count[k + 1] += w.count[k];
   size_t n = w.count[m->nbatch];
@@ -263,7 +276,7 @@ RvResult rv_lookdev_contacts(RvLookdevSolver* s, double dt, RvError* error) {
               RV_TAKE(scratch, double, n + 1), RV_TAKE(scratch, uint32_t, n + 1)};
   bool fine = w.found && p.at && p.drift && p.normal && p.distance && p.index;
   RvResult result = fine ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for contacts with solids");
-  if (!result) rv_parallel_for(m->nbatch, BATCHES_A_TASK, find_candidates, &w);
+  if (!result) rv_parallel_for(m->nbatch, BATCHES_A_TASK, fill_candidates, &w);
   // Distances, normals, and what holds the vertices.
   if (!result) result = nearest(&w, n, &p, error);
   if (!result && !s->substeps) s->inside = count_inside(&w, n);
@@ -282,7 +295,7 @@ static void press_batches(void* arg, size_t begin, size_t end) {
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
         const RvTouch* t = &s->touch[vertex];
-        if (!(t->stiffness > 0)) continue;
+        if (!s->candidate[vertex] || !(t->stiffness > 0)) continue;
         RvVec3 x = rv_strand_vector(s->strands->state->q, rv_strand_index(b, lane, i, 0));
         s->press[vertex] = fmax(t->stiffness * (t->offset - rv_dot(rv_vec3_load64(t->normal), x)), 0);
       }

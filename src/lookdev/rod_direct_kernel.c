@@ -188,9 +188,17 @@ RV_INLINE void forward(const RodPart* p, bool first) {
   }
 }
 
-// Substitutes backward, from the tip to the root: multipliers, turns of the edges, and in the last iteration places.
-RV_INLINE void backward(const RodPart* p, bool first, bool last_iteration) {
+// Square of the largest rotation of an edge, rad^2, after which a lane is linearised once more: the error of a length is
+// half of it.
+#define LARGE_TURN2 0.02
+// Further iterations of lanes with such turns, at most.
+enum { MORE_ITERATIONS = 3 };
+
+// Substitutes backward, from the tip to the root: multipliers, turns of the edges and places, in the lanes of the mask.
+// Returns the square of the largest turn.
+RV_INLINE RvLanes backward(const RodPart* p, bool first, RvLaneMask open) {
   RvLanes3 stretch_after = rod_zero3(), bend_after = rod_zero3();
+  RvLanes largest = rv_lanes_set(0);
   for (int j = p->n - 2; j >= 0; --j) {
     RodEdge* e = &p->edge[j];
     // Multipliers of the edge and of its first vertex.
@@ -212,34 +220,46 @@ RV_INLINE void backward(const RodPart* p, bool first, bool last_iteration) {
       const RodMat columns = bend_columns(p->edge[j + 1].turn);
       torque = rv_lanes3_sub(torque, mat_apply(&columns, bend_after));
     }
+    // Turn of the edge, place of its second vertex, tension.
     RvLanes3 turn = {e->soft * torque.x, e->soft * torque.y, e->twist * torque.z};
     if (!first) turn = rv_lanes3_add(turn, free_turn(e));
-    const RvLanes tension = -rv_lanes3_dot(stretch, e->d3);
-    e->q = rod_quat_turn(e->q, rv_lanes3_scale(turn, rv_lanes_set(0.5)));
-    if (last_iteration) {
-      RodVertex* v = &p->vertex[j + 1];
-      v->x = rv_lanes3_add(v->x, rod_sym_apply(v->soft, rv_lanes3_sub(stretch, stretch_after)));
-      if (j == 0) p->vertex[0].x = rv_lanes3_sub(p->vertex[0].x, rod_sym_apply(p->vertex[0].soft, stretch));
-      rv_lanes_store(p->b->tension + j * RV_W + p->lane, tension);
-    } else {
-      rod_directors(e);
-    }
+    largest = rv_lanes_max(largest, rv_lanes3_dot(turn, turn));
+    const RodQuat q = rod_quat_turn(e->q, rv_lanes3_scale(turn, rv_lanes_set(0.5)));
+    e->q.v = rod_select3(open, q.v, e->q.v);
+    e->q.w = rv_lanes_select(open, q.w, e->q.w);
+    RodVertex* v = &p->vertex[j + 1];
+    const RvLanes3 place = rv_lanes3_add(v->x, rod_sym_apply(v->soft, rv_lanes3_sub(stretch, stretch_after)));
+    v->place = rod_select3(open, place, v->place);
+    double* tension = p->b->tension + j * RV_W + p->lane;
+    rv_lanes_store(tension, rv_lanes_select(open, -rv_lanes3_dot(stretch, e->d3), rv_lanes_load(tension)));
     stretch_after = stretch;
     bend_after = bend;
   }
+  RodVertex* root = &p->vertex[0];
+  root->place =
+      rod_select3(open, rv_lanes3_sub(root->x, rod_sym_apply(root->soft, stretch_after)), root->place);
+  return largest;
 }
 
+// Iterations after the first, in the lanes of the mask.
+RV_INLINE RvLanes iterate(const RodPart* p, RvLaneMask open) {
+  for (int j = 0; j + 1 < p->n; ++j) rod_directors(&p->edge[j]);
+  forward(p, false);
+  return backward(p, false, open);
+}
+
+// The artist's iterations, and some more of the lanes whose last one turned an edge far: one linear solve cannot follow
+// it. Each lane decides for itself, so that bits do not depend on the width of a register.
 RV_INLINE unsigned solve(const RodPart* p) {
+  RvLaneMask open = rv_lanes_positive(rv_lanes_set(1));
   rod_start(p);
-  for (int k = 0; k < p->b->iterations; ++k) {
-    const bool last = k + 1 == p->b->iterations;
-    if (k == 0) {
-      forward(p, true);
-      backward(p, true, last);
-    } else {
-      forward(p, false);
-      backward(p, false, last);
-    }
+  forward(p, true);
+  RvLanes largest = backward(p, true, open);
+  for (int k = 1; k < p->b->iterations; ++k) largest = iterate(p, open);
+  for (int k = 0; k < MORE_ITERATIONS; ++k) {
+    open &= rv_lanes_positive(largest - rv_lanes_set(LARGE_TURN2));
+    if (!rv_lanes_bits(open)) break;
+    largest = iterate(p, open);
   }
   return rod_finish(p);
 }

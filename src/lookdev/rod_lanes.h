@@ -36,7 +36,8 @@ typedef struct RodEdge {
 
 // Work memory of a vertex.
 typedef struct RodVertex {
-  RvLanes3 x;       // place without the multipliers; then the new place
+  RvLanes3 x;       // place without the multipliers
+  RvLanes3 place;   // the new place
   RodSym soft;      // inverse inertia, m/N
 } RodVertex;
 
@@ -95,6 +96,11 @@ RV_INLINE RodSym rod_sym_inverse(RodSym m) {
 RV_INLINE RodSym rod_sym_load(const double* p) {
   return (RodSym){rv_lanes_load(p),            rv_lanes_load(p + RV_W),     rv_lanes_load(p + 2 * RV_W),
                   rv_lanes_load(p + 3 * RV_W), rv_lanes_load(p + 4 * RV_W), rv_lanes_load(p + 5 * RV_W)};
+}
+
+RV_INLINE RvLanes3 rod_select3(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
+  return (RvLanes3){rv_lanes_select(mask, yes.x, no.x), rv_lanes_select(mask, yes.y, no.y),
+                    rv_lanes_select(mask, yes.z, no.z)};
 }
 
 RV_INLINE RodQuat rod_quat_load(const double* p) {
@@ -205,6 +211,7 @@ RV_INLINE void rod_start_vertex(const RodPart* p, int i) {
   const RvLanes3 target = rv_lanes3_load(b->target + (4 * i) * RV_W + lane);
   out->x = (RvLanes3){rv_lanes_select(moves, moved.x, target.x), rv_lanes_select(moves, moved.y, target.y),
                       rv_lanes_select(moves, moved.z, target.z)};
+  out->place = out->x;
 }
 
 // Inner vertex i: rest rotation with the sign switch (4.8), on whole quaternions so that it also holds for straight
@@ -246,13 +253,13 @@ RV_INLINE unsigned rod_finish(const RodPart* p) {
   const RvLanes per_dt = rv_lanes_set(1 / b->dt), zero = rv_lanes_set(0);
   RvLanes sum = zero;
   for (int i = 0; i < p->n; ++i) {
-    const RvLanes3 x = p->vertex[i].x;
+    const RvLanes3 x = p->vertex[i].place;
     sum += rv_lanes_abs(x.x) + rv_lanes_abs(x.y) + rv_lanes_abs(x.z);
     if (i + 1 < p->n) sum += rv_lanes_abs(p->edge[i].q.w);
   }
   const RvLaneMask good = rv_lanes_positive(rv_lanes_set(ROD_FAILED_SUM) - sum);
   for (int i = 0; i < p->n; ++i) {
-    const RvLanes3 x = p->vertex[i].x, before = rv_lanes3_load(b->x + (4 * i) * RV_W + lane);
+    const RvLanes3 x = p->vertex[i].place, before = rv_lanes3_load(b->x + (4 * i) * RV_W + lane);
     const RvLanes3 next = {rv_lanes_select(good, x.x, before.x), rv_lanes_select(good, x.y, before.y),
                            rv_lanes_select(good, x.z, before.z)};
     rv_lanes3_store(b->x + (4 * i) * RV_W + lane, next);

@@ -29,12 +29,12 @@ RV_INLINE void sweep_stretch(const RodPart* p, int j, RvLanes relaxation) {
   m.zz += diagonal;
   m = rod_sym_outer(m, -turning, e->d3);
   RvLanes3* multiplier = stretch_multiplier(e);
-  RvLanes3 gap = rv_lanes3_mad(rv_lanes3_sub(b->x, a->x), -l, e->d3);
+  RvLanes3 gap = rv_lanes3_mad(rv_lanes3_sub(b->place, a->place), -l, e->d3);
   gap = rv_lanes3_mad(gap, compliance, *multiplier);
   const RvLanes3 change = rv_lanes3_scale(rod_sym_apply(rod_sym_inverse(m), gap), -relaxation);
   *multiplier = rv_lanes3_add(*multiplier, change);
-  a->x = rv_lanes3_sub(a->x, rod_sym_apply(a->soft, change));
-  b->x = rv_lanes3_add(b->x, rod_sym_apply(b->soft, change));
+  a->place = rv_lanes3_sub(a->place, rod_sym_apply(a->soft, change));
+  b->place = rv_lanes3_add(b->place, rod_sym_apply(b->soft, change));
   const RvLanes half = rv_lanes_set(0.5) * l * e->soft;
   const RvLanes3 turn = {half * rv_lanes3_dot(e->d2, change), -(half * rv_lanes3_dot(e->d1, change)), rv_lanes_set(0)};
   e->q = rod_quat_turn(e->q, turn);

@@ -23,6 +23,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   fine = fine && (s->force = rv_alloc(m->unknowns + spare, sizeof(double)));
   fine = fine && (s->stiffness = rv_alloc(6 * (m->vertices + spare), sizeof(double)));
   fine = fine && (s->clearance = rv_alloc_zero(m->vertices + spare, sizeof(double)));
+  fine = fine && (s->candidate = rv_alloc_zero(m->vertices + spare, 1));
   fine = fine && (s->touch = rv_alloc_zero(m->vertices + spare, sizeof(RvTouch)));
   fine = fine && (s->busy = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->touched = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
@@ -39,7 +40,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
 void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
-  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->touch, s->busy,
+  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch, s->busy,
               s->touched);
   *s = (RvLookdevSolver){0};
 }
@@ -67,6 +68,11 @@ RvResult rv_lookdev_start(RvLookdevSolver* s, size_t* capped, RvError* error) {
 
 
 //---------------------------------------------------------------------------------------------- roots
+
+typedef struct Sampled {
+  RvStrandSolver* strands;
+  const RvStrandSample* sample;
+} Sampled;
 
 // A quaternion in the rows of a block, and back.
 static RvQuat load_quat(const double* blocks, size_t at) {
@@ -103,9 +109,39 @@ void rv_lookdev_loaded(RvLookdevSolver* s) {
   align_rods(s);
 }
 
+// Whether only the first edges of the strands follow the input.
+static bool only_roots_follow(const RvStrandSolver* strands) {
+  return !strands->animated && !strands->guide.pinned && !strands->guide.goal;
+}
+
+// Places of the first edges.
+static void root_targets(void* arg, size_t begin, size_t end) {
+  const Sampled* w = arg;
+  const RvStrandSet* set = &w->strands->set;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &w->strands->model->batches[k];
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      for (int i = 0; i < 2; ++i) {
+        size_t point = (size_t)set->point[set->first[b->strand[lane]] + i];
+        double p[3];
+        rv_strand_sample_point(w->sample, point, p);
+        RvVec3 x = rv_scale(rv_sub(rv_vec3_load64(p), rv_vec3_load64(set->origin)), set->metersperunit);
+        size_t at = rv_strand_index(b, lane, i, 0);
+        // a point that is not a number stays
+        rv_strand_set_vector(w->strands->target, at,
+                             rv_vec3_finite(x) ? x : rv_strand_vector(w->strands->state->q, at));
+      }
+  }
+}
+
 // roots: places of the input at the end of the substep, and their mean velocities for the goals.
 static RvResult roots(RvLookdevSolver* s, const RvStrandSample* sample, double dt) {
-  if (sample->P || sample->exact) rv_strand_solver_roots(s->strands, sample, dt);
+  if (!sample->P && !sample->exact) return RV_OK;
+  Sampled w = {s->strands, sample};
+  if (only_roots_follow(s->strands))
+    rv_parallel_for(s->strands->model->nbatch, BATCHES_A_TASK, root_targets, &w);
+  else
+    rv_strand_solver_roots(s->strands, sample, dt);
   return RV_OK;
 }
 
@@ -225,7 +261,7 @@ static void claim(void* user, size_t batch) {
 
 // volume: hair that is denser than in the groom pushes apart.
 static RvResult volume(RvLookdevSolver* s, double dt, RvError* error) {
-  if (!s->volume.count) return RV_OK;
+  if (!s->volume.parts) return RV_OK;
   return rv_volume_forces(&s->volume, s->strands->model, s->strands->state, s->rest_density, &s->settings.volume, dt,
                           claim, s, s->force, error);
 }
@@ -284,7 +320,8 @@ static RvResult update(RvLookdevSolver* s, double dt) {
   if (s->ncollider) rv_lookdev_press(s);
   if (strands->settings.inertiascale < 1) rv_strand_add_carry(strands->model, strands->state, strands->globals.carry, 1);
   strands->globals.dt = dt;
-  memcpy(strands->target_before, strands->target, strands->model->unknowns * sizeof(double));
+  if (!only_roots_follow(strands))
+    memcpy(strands->target_before, strands->target, strands->model->unknowns * sizeof(double));
   strands->substeps++;
   s->substeps++;
   return RV_OK;
@@ -298,11 +335,15 @@ static RvResult sources(RvLookdevSolver* s, double dt, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- the method
 
-#define STAGE(name, call)                                    \
-  if (!result) {                                             \
-    double start = rv_clock_wall();                          \
-    result = call;                                           \
-    s->seconds[RV_LOOKDEV_STAGE_##name] += rv_clock_wall() - start; \
+static double clock_of(const RvLookdevSolver* s) {
+  return s->cpu_time ? rv_clock_cpu() : rv_clock_wall();
+}
+
+#define STAGE(name, call)                                           \
+  if (!result) {                                                    \
+    double start = clock_of(s);                                     \
+    result = call;                                                  \
+    s->seconds[RV_LOOKDEV_STAGE_##name] += clock_of(s) - start;     \
   }
 
 RvResult rv_lookdev_substep(RvLookdevSolver* s, const RvStrandSample* sample, double dt, RvError* error) {

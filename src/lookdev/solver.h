@@ -56,13 +56,14 @@ typedef struct RvLookdevSolver {
   RvCosseratModel model;
   RvCosseratState state;
   double* press;         // [vertices] N: force of a solid on the vertex in the last substep, a part of the state
+  double* clearance;     // [vertices] m: no solid is nearer, a part of the state
   double* rest_density;  // [vertices] kg/m3: the groom's, a part of the state; 0: not known
   // Work memory.
   double* root;       // [batches][4] quaternions of the first edges at the end of the substep
   double* force;      // [unknowns] N
   double* stiffness;  // [vertices][6] N/m
   double* air;        // [unknowns] m/s; NULL: no wind of the points
-  double* clearance;  // [vertices] m: no solid is nearer
+  uint8_t* candidate;  // [vertices] 1: it is tested against solids in this substep
   RvTouch* touch;     // [vertices] stiffness 0: none
   bool *busy, *touched;  // [batches] forces or stiffness are not 0; a vertex touches
   RvVolume volume;
@@ -72,6 +73,7 @@ typedef struct RvLookdevSolver {
   size_t touching;                        // vertices on solids at the end
   size_t inside;                          // vertices inside a solid at the first substep
   double seconds[RV_LOOKDEV_STAGE_COUNT];
+  bool cpu_time;  // for benchmarks: seconds are CPU time of all threads
 } RvLookdevSolver;
 
 // Allocates model, state and work memory for the strands, which are there. Free with the function below.

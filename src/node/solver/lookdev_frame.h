@@ -29,6 +29,9 @@
                   RV_LOOKDEV_LANES(model.rest, RV_LAYOUT_VERTEX_LANES, 4)),                                            \
       RV_FIELD_AT("rv_press", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "N", "update", "Force of a solid on the point.", \
                   RV_LOOKDEV_LANES(press, RV_LAYOUT_VERTEX_LANES, 1)),                                                 \
+      RV_FIELD_AT("rv_clearance", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m", "contacts",                             \
+                  "No solid is nearer to the point; below 0: not known.",                                              \
+                  RV_LOOKDEV_LANES(clearance, RV_LAYOUT_VERTEX_LANES, 1)),                                             \
       RV_FIELD_AT("rv_restdensity", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "kg/m3", "start",                          \
                   "Density of hair around the point in the groom.",                                                    \
                   RV_LOOKDEV_LANES(rest_density, RV_LAYOUT_VERTEX_LANES, 1))
