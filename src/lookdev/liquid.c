@@ -31,8 +31,6 @@ static const double MOST_WARM = 2;
 static const double EARTH = 9.81;
 // Weight of the speed of solids in that limit, so that a solid may carry liquid along with all of its speed.
 static const float SOLID_CARRY = 4;
-// Largest growth of gravity on liquid that hair holds.
-static const double MOST_HOLD = 4;
 // Supports that a particle may go in a substep, and share of the period of the shortest capillary wave.
 static const double CFL = 2;
 static const double CAPILLARY_SHARE = 0.5;
@@ -87,7 +85,7 @@ static void predict_some(void* arg, size_t begin, size_t end) {
     double cell[3];
     rv_liquid_particles_place(p, i, cell);
     // Liquid that hair holds grows heavier until it drips (AH-22).
-    double held = 1 + rv_min((double)p->c[RV_LOOKDEV_HOLD][i], MOST_HOLD);
+    double held = 1 + rv_min((double)p->c[RV_LOOKDEV_HOLD][i], RV_LOOKDEV_MOST_HOLD);
     for (size_t a = 0; a < 3; ++a) {
       double speed = (double)p->v[a][i] + w->dt * held * l->model.gravity[a];
       w->place[3 * i + a] = cell[a] * l->model.dx + w->dt * speed;

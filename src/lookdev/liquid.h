@@ -21,6 +21,9 @@
 #include "liquid/particles.h"
 #include "lookdev/liquid_kernel.h"
 
+// Largest growth of gravity on liquid that hair holds, c[RV_LOOKDEV_HOLD].
+#define RV_LOOKDEV_MOST_HOLD 4.0
+
 enum { RV_LOOKDEV_PRESSURE = 0, RV_LOOKDEV_HOLD = 1 };  // numbers of RvParticles.c
 
 typedef struct RvLookdevLiquidModel {

@@ -90,7 +90,8 @@ void RV_KERNEL(rv_pore_clumping)(const RvPoreSums* s, size_t begin, size_t end) 
       RvSphRow both = rv_sph_set(wet[0]) * other.x * half * (rv_sph_set(wet[3]) + other.w);
       RvSphRow load = half * (rv_sph_set(wet[1]) * other.z + rv_sph_set(wet[2]) * other.y);
       RvSphRow weight = rv_sph_where(apart > rv_sph_set(RV_PORE_APART), both * load);
-      RvSphRow pull = weight * rv_sph_set(s->clumping) * rv_sph_cohesion(r.q) * r.inverse;
+      // Attraction alone: the kernel's repulsion would hold hairs apart by the spacing of the liquid.
+      RvSphRow pull = weight * rv_sph_set(s->clumping) * rv_sph_positive(rv_sph_cohesion(r.q)) * r.inverse;
       RvSphRow drag = weight * rv_sph_set(s->damping) * rv_sph_poly6(p.square);
       a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
       a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));

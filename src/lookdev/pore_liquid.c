@@ -157,6 +157,8 @@ static RvResult drip(RvLookdevLiquid* l, const RvPoreHair* hair, size_t point, d
   if (i == SIZE_MAX) return rv_fail(error, RV_NO_MEMORY, "no memory or no place for a drop of liquid");
   for (size_t a = 0; a < 3; ++a) particles->v[a][i] = (float)hair->v[3 * point + a];
   particles->volume[i] = volume;
+  // A drop that fell is not held again by the hair that it leaves.
+  particles->c[RV_LOOKDEV_HOLD][i] = (float)RV_LOOKDEV_MOST_HOLD;
   particles->id[i] = (*next_id)++;
   particles->row[i] = row;
   return RV_OK;
