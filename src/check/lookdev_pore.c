@@ -6,7 +6,7 @@
 #include "rig/lookdev_pore.h"
 
 static const double FRAME = 1.0 / 30;  // s
-enum { SIDE = 6, POINTS = 10 };
+enum { SIDE = 6, POINTS = 19 };
 #define APART 0.004    // m, of the strands
 #define LENGTH 0.09    // m
 #define SPACING 0.005  // m, of the liquid
