@@ -327,7 +327,7 @@ static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
     result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
-  p->full += p->pores.full + p->liquid.full + p->reverse.full;
+  p->full += p->liquid.full;
   return result;
 }
 

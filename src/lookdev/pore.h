@@ -76,7 +76,7 @@ typedef struct RvPores {
   float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
-  size_t full;
+  size_t full;  // pores with more particles around than a list holds, summed over substeps
 } RvPores;
 
 RvPoreModel rv_pore_defaults(void);
