@@ -6,7 +6,7 @@
 #include "rig/lookdev_pore.h"
 
 static const double FRAME = 1.0 / 30;  // s
-enum { SIDE = 6, POINTS = 10 };
+enum { SIDE = 6, POINTS = 19 };
 #define APART 0.004    // m, of the strands
 #define LENGTH 0.09    // m
 #define SPACING 0.005  // m, of the liquid
@@ -141,13 +141,13 @@ typedef struct Shower {
   double hold_far;            // largest hold of particles far below the hair
 } Shower;
 
-// A block of liquid falls through a bundle, drips and dries; `spacing` of the liquid.
-static RvResult pour(double spacing, int substeps, int frames, double drying, Shower* out, RvError* error) {
+// A block of liquid falls through a bundle, drips and dries; `spacing` of the liquid, `points` of a strand.
+static RvResult pour(double spacing, int points, int substeps, int frames, double drying, Shower* out, RvError* error) {
   RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(spacing);
   RvPoreModel model = rv_pore_defaults();
   RvPoreRig rig;
   model.drying = drying;
-  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, POINTS, LENGTH, HAIRS, error);
+  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, points, LENGTH, HAIRS, error);
   if (result) return result;
   const double low[3] = {-0.02, 0.01, -0.02};
   const double high[3] = {0.02, 0.05, 0.02};
@@ -181,11 +181,15 @@ RvResult rv_check_lookdev_ledger(const RvCheckOut* out, RvError* error) {
   Shower short_steps;
   Shower fine;
   Shower dried;
-  RvResult result = pour(SPACING, 5, 60, 1e-6, &wet, error);
-  if (!result) result = pour(SPACING, 10, 60, 1e-6, &short_steps, error);
-  if (!result) result = pour(0.7 * SPACING, 10, 60, 1e-6, &fine, error);
-  if (!result) result = pour(SPACING, 5, 60, 3e-4, &dried, error);
+  Shower crowded;
+  RvResult result = pour(SPACING, POINTS, 5, 60, 1e-6, &wet, error);
+  if (!result) result = pour(SPACING, POINTS, 10, 60, 1e-6, &short_steps, error);
+  if (!result) result = pour(0.7 * SPACING, POINTS, 10, 60, 1e-6, &fine, error);
+  if (!result) result = pour(SPACING, POINTS, 5, 60, 3e-4, &dried, error);
+  if (!result) result = pour(SPACING, 5 * POINTS, 5, 20, 1e-6, &crowded, error);
   if (result) return result;
+  rv_check_emit(out, "crowded_drift", crowded.drift, 0, 1e-12);
+  rv_check_emit(out, "crowded_held", crowded.largest_held > 0, 1, 0);
   rv_check_emit(out, "drift", rv_max(wet.drift, short_steps.drift), 0, 1e-12);
   rv_check_emit(out, "fine_drift", fine.drift, 0, 1e-12);
   rv_check_emit(out, "drying_drift", dried.drift, 0, 1e-12);

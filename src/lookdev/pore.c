@@ -3,6 +3,7 @@
 #include "lookdev/pore.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -10,6 +11,9 @@
 #include "base/timer.h"
 #include "lookdev/pore_kernel.h"
 #include "math/scalar.h"
+
+enum { GRAIN = 1024 };  // pores or points a task
+#define NO_PORE UINT32_MAX
 
 // Factors of the kernels in sph/lanes.h.
 static const double POLY6 = 315 / (64 * RV_PI);
@@ -56,6 +60,7 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
   size_t points = p->points + 1;
   p->point = rv_alloc(count, sizeof *p->point);
   p->below = rv_alloc(count, sizeof *p->below);
+  p->pore_of = rv_alloc(points, sizeof *p->pore_of);
   p->along = rv_alloc(count, sizeof *p->along);
   p->held = rv_alloc_zero(count, sizeof *p->held);
   p->space = rv_alloc_zero(count, sizeof *p->space);
@@ -64,15 +69,17 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
   p->wetness = rv_alloc_zero(points, sizeof(float));
   p->mass_factor = rv_alloc(points, sizeof(float));
   p->stiffness_factor = rv_alloc(points, sizeof(float));
-  if (!p->point || !p->below || !p->along || !p->held || !p->space || !p->saturation || !p->dry || !p->wetness ||
-      !p->mass_factor || !p->stiffness_factor) {
+  if (!p->point || !p->below || !p->pore_of || !p->along || !p->held || !p->space || !p->saturation || !p->dry ||
+      !p->wetness || !p->mass_factor || !p->stiffness_factor) {
     rv_pores_free(p);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", nstrand);
   }
+  for (size_t i = 0; i < points; ++i) p->pore_of[i] = NO_PORE;
   size_t k = 0;
   for (size_t s = 0; s < nstrand; ++s)
     for (uint32_t i = first[s]; i + 1 < first[s + 1]; ++i, ++k) {
       p->point[k] = i;
+      p->pore_of[i + 1] = (uint32_t)k;
       p->below[k] = first[s + 1] - 2 - i;
       p->along[k] = (float)(i - first[s] + 1) / (float)(first[s + 1] - first[s] - 1);
     }
@@ -84,8 +91,8 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
 }
 
 void rv_pores_free(RvPores* p) {
-  RV_FREE_ALL(p->point, p->below, p->along, p->held, p->space, p->saturation, p->dry, p->wetness, p->mass_factor,
-              p->stiffness_factor);
+  RV_FREE_ALL(p->point, p->below, p->pore_of, p->along, p->held, p->space, p->saturation, p->dry, p->wetness,
+              p->mass_factor, p->stiffness_factor);
   *p = (RvPores){0};
 }
 
@@ -97,23 +104,34 @@ double rv_pores_volume(const RvPores* p) {
 
 //---------------------------------------------------------------------------------------------- place
 
+typedef struct Hair {
+  RvPores* p;
+  const RvPoreHair* hair;
+} Hair;
+
+// The middle of the edge, with half of each point (AH-17).
+static void place_some(void* arg, size_t begin, size_t end) {
+  const Hair* h = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const double* x = h->hair->x + 3 * (size_t)h->p->point[k];
+    const double* v = h->hair->v + 3 * (size_t)h->p->point[k];
+    for (size_t a = 0; a < 3; ++a) {
+      h->p->place[3 * k + a] = 0.5 * (x[a] + x[a + 3]);
+      h->p->velocity[3 * k + a] = 0.5 * (v[a] + v[a + 3]);
+    }
+  }
+}
+
 RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, RvError* error) {
   double started = rv_lookdev_liquid_clock(l);
   p->place = RV_TAKE(l->arena, double, 3 * p->count + 1);
   p->velocity = RV_TAKE(l->arena, double, 3 * p->count + 1);
-  if (!p->place || !p->velocity) {
+  p->push = RV_TAKE(l->arena, double, 3 * p->count + 1);
+  if (!p->place || !p->velocity || !p->push) {
     rv_lookdev_liquid_end(l);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   }
-  // The middle of the edge, with half of each point (AH-17).
-  for (size_t k = 0; k < p->count; ++k) {
-    const double* x = hair->x + 3 * (size_t)p->point[k];
-    const double* v = hair->v + 3 * (size_t)p->point[k];
-    for (size_t a = 0; a < 3; ++a) {
-      p->place[3 * k + a] = 0.5 * (x[a] + x[a + 3]);
-      p->velocity[3 * k + a] = 0.5 * (v[a] + v[a + 3]);
-    }
-  }
+  rv_parallel_for(p->count, GRAIN, place_some, &(Hair){p, hair});
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
@@ -161,11 +179,16 @@ static void find_space(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid
   p->known_space = true;
 }
 
-// Adds a force to both points of a pore.
-static void add_force(const RvPoreHair* hair, size_t point, const double f[3]) {
-  for (size_t a = 0; a < 3; ++a) {
-    hair->force[3 * point + a] += 0.5 * f[a];
-    hair->force[3 * point + 3 + a] += 0.5 * f[a];
+// Forces on the points: half of those of the pores on both sides.
+static void split_some(void* arg, size_t begin, size_t end) {
+  const Hair* h = arg;
+  for (size_t i = begin; i < end; ++i) {
+    uint32_t after = h->p->pore_of[i + 1];
+    uint32_t before = h->p->pore_of[i];
+    for (size_t a = 0; a < 3; ++a) {
+      double f = after == NO_PORE ? 0 : 0.5 * h->p->push[3 * (size_t)after + a];
+      h->hair->force[3 * i + a] = before == NO_PORE ? f : f + 0.5 * h->p->push[3 * (size_t)before + a];
+    }
   }
 }
 
@@ -186,6 +209,39 @@ static void share_drag(RvPores* p, const RvLookdevLiquid* l) {
   for (size_t n = 0; n < l->particles->count; ++n) l->work.sums.velocity[4 * n + 3] = 1 / (1 + rate * p->pull[4 * n]);
 }
 
+typedef struct Meet {
+  RvPores* p;
+  const RvPoreHair* hair;
+  const float* out;      // sums over the liquid
+  double mass, gravity;  // kg of a full particle; m/s2
+  double density;        // factor of the kernel's sum
+} Meet;
+
+// Liquid at some pores, their saturation, and the reaction on them: at most some weights of the hair.
+static void meet_some(void* arg, size_t begin, size_t end) {
+  const Meet* m = arg;
+  RvPores* p = m->p;
+  for (size_t n = begin; n < end; ++n) {
+    size_t k = p->set.from[n];
+    size_t point = p->point[k];
+    const float* out = m->out + 4 * n;
+    double capacity = p->model.porosity * p->space[k];
+    p->around[n] = out[3];
+    p->density[n] = (float)(m->density * (double)out[3]);
+    p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
+    p->dry[k] = (float)rv_max(1 - (double)p->density[n] / UNDER_WATER, 0);
+    double* f = p->push + 3 * k;
+    double square = 0;
+    for (int a = 0; a < 3; ++a) {
+      f[a] = m->mass * (double)out[a];
+      square += f[a] * f[a];
+    }
+    double most = p->model.most_reaction * m->gravity * 0.5 * (m->hair->mass[point] + m->hair->mass[point + 1]);
+    double share = square > most * most ? most / sqrt(square) : 1;
+    for (int a = 0; a < 3; ++a) f[a] *= share;
+  }
+}
+
 // Liquid at the pores, their saturation, and the reaction of adhesion and drag on the hair.
 static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* velocity,
                         float* out) {
@@ -202,27 +258,8 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
   sums.velocity_to = l->work.sums.velocity;
   sums.out = out;
   rv_parallel_for(p->count, RV_SPH_GRAIN, reaction_some, &(Job){&sums, l->single});
-  for (size_t n = 0; n < p->count; ++n) {
-    size_t k = p->set.from[n];
-    size_t point = p->point[k];
-    p->around[n] = out[4 * n + 3];
-    p->density[n] = (float)(POLY6 * volume * (double)out[4 * n + 3]);
-    double capacity = p->model.porosity * p->space[k];
-    p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
-    p->dry[k] = (float)rv_max(1 - (double)p->density[n] / UNDER_WATER, 0);
-    // The hair feels at most some weights of itself.
-    double f[3];
-    double square = 0;
-    for (int a = 0; a < 3; ++a) {
-      f[a] = mass * (double)out[4 * n + (size_t)a];
-      square += f[a] * f[a];
-    }
-    if (!(square > 0)) continue;
-    double most = p->model.most_reaction * gravity * 0.5 * (hair->mass[point] + hair->mass[point + 1]);
-    double share = rv_min(1, most / sqrt(square));
-    for (int a = 0; a < 3; ++a) f[a] *= share;
-    add_force(hair, point, f);
-  }
+  Meet meet = {p, hair, out, mass, gravity, POLY6 * volume};
+  rv_parallel_for(p->count, GRAIN, meet_some, &meet);
 }
 
 // The same on the liquid, which gets it after its projection.
@@ -237,48 +274,47 @@ static void pull_liquid(RvPores* p, const RvLookdevLiquid* l, const float* veloc
   rv_parallel_for(l->particles->count, RV_SPH_GRAIN, adhesion_some, &(Job){&sums, l->single});
 }
 
-// Velocities and numbers of the pores, sorted.
-static void sort_velocities(const RvPores* p, float* velocity) {
-  for (size_t n = 0; n < p->count; ++n) {
-    size_t k = p->set.from[n];
-    for (size_t a = 0; a < 3; ++a) velocity[4 * n + a] = (float)p->velocity[3 * k + a];
-    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
-    // pore.
-    velocity[4 * n + 3] = (float)(k + 3 * (size_t)(p->point[k] - k));
-  }
-  memset(velocity + 4 * p->count, 0, 4 * sizeof *velocity);
-}
+typedef struct Numbers {
+  const RvPores* p;
+  const RvPoreHair* hair;
+  double cube;  // m3 of the support
+  float *wet, *velocity;
+  atomic_bool any;  // some pore is wet and in air
+} Numbers;
 
-// Numbers of the pores for clumping, sorted. Returns whether any pore is wet and in air.
-static bool wet_numbers(const RvPores* p, const RvPoreHair* hair, double support, float* wet) {
-  double cube = support * support * support;
+// Velocities and numbers of some pores, sorted, and what clumping needs.
+static void number_some(void* arg, size_t begin, size_t end) {
+  Numbers* job = arg;
+  const RvPores* p = job->p;
   bool any = false;
-  for (size_t n = 0; n < p->count; ++n) {
+  for (size_t n = begin; n < end; ++n) {
     size_t k = p->set.from[n];
     size_t point = p->point[k];
+    float* v = job->velocity + 4 * n;
+    for (size_t a = 0; a < 3; ++a) v[a] = (float)p->velocity[3 * k + a];
+    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
+    // pore.
+    v[3] = (float)(k + 3 * (size_t)(point - k));
+    float* wet = job->wet + 4 * n;
     double saturation = rv_min((double)p->saturation[k], 1);
-    wet[4 * n] = (float)(sqrt(saturation) * (double)p->dry[k]);
-    wet[4 * n + 1] = (float)(0.5 * (hair->mass[point] + hair->mass[point + 1]));
-    wet[4 * n + 2] = (float)(p->space[k] / cube);
-    wet[4 * n + 3] = p->along[k];
-    any = any || wet[4 * n] > 0;
+    wet[0] = (float)(sqrt(saturation) * (double)p->dry[k]);
+    wet[1] = (float)(0.5 * (job->hair->mass[point] + job->hair->mass[point + 1]));
+    wet[2] = (float)(p->space[k] / job->cube);
+    wet[3] = p->along[k];
+    any = any || wet[0] > 0;
   }
-  memset(wet + 4 * p->count, 0, 4 * sizeof *wet);
-  return any;
+  if (any) atomic_store(&job->any, true);
 }
 
 // Clumping of wet pores.
-static void clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* wet, const float* velocity,
-                  float* out) {
+static void clump(RvPores* p, const RvLookdevLiquid* l, const float* wet, const float* velocity, float* out) {
   RvPoreSums sums = {
       .lists = &p->pores, .of = p->set.at, .to = p->set.at, .out = out, .wet = wet, .velocity = velocity};
   sums.clumping = (float)(p->model.clumping * COHESION / p->cohesion_pull);
   sums.damping = (float)(p->model.clump_damping * POLY6);
   rv_parallel_for(p->count, RV_SPH_GRAIN, clumping_some, &(Job){&sums, l->single});
-  for (size_t n = 0; n < p->count; ++n) {
-    double f[3] = {(double)out[4 * n], (double)out[4 * n + 1], (double)out[4 * n + 2]};
-    add_force(hair, p->point[p->set.from[n]], f);
-  }
+  for (size_t n = 0; n < p->count; ++n)
+    for (size_t a = 0; a < 3; ++a) p->push[3 * (size_t)p->set.from[n] + a] += (double)out[4 * n + a];
 }
 
 // Lists of the substep.
@@ -291,7 +327,7 @@ static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
     result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
-  p->full += p->pores.full + p->liquid.full + p->reverse.full;
+  p->full += p->liquid.full;
   return result;
 }
 
@@ -312,14 +348,20 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
     rv_lookdev_liquid_end(l);
     return result;
   }
-  memset(hair->force, 0, 3 * p->points * sizeof *hair->force);
   if (!p->known_space) find_space(p, hair, l, out);
   for (size_t n = 0; n < p->count; ++n) p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
-  sort_velocities(p, velocity);
+  // Velocities of the pores are needed before the saturations, and the wet numbers after them.
+  Numbers numbers = {p, hair, cube, wet, velocity, false};
+  memset(wet + 4 * p->count, 0, 4 * sizeof *wet);
+  memset(velocity + 4 * p->count, 0, 4 * sizeof *velocity);
+  rv_parallel_for(p->count, GRAIN, number_some, &numbers);
   share_drag(p, l);
   meet_liquid(p, hair, l, velocity, out);
   pull_liquid(p, l, velocity);
-  if (p->pores.count && wet_numbers(p, hair, l->model.support, wet)) clump(p, hair, l, wet, velocity, out);
+  atomic_store(&numbers.any, false);
+  rv_parallel_for(p->count, GRAIN, number_some, &numbers);
+  if (p->pores.count && atomic_load(&numbers.any)) clump(p, l, wet, velocity, out);
+  rv_parallel_for(p->points, GRAIN, split_some, &(Hair){p, hair});
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }

@@ -55,6 +55,7 @@ typedef struct RvPores {
   double adhesion_pull, cohesion_pull;  // largest pull of a half space by the kernels
   uint32_t* point;                      // [count] the first of its two points
   uint32_t* below;                      // [count] number of pores of its strand behind it
+  uint32_t* pore_of;                    // [points + 1] the pore that ends at each point; UINT32_MAX: none
   float* along;                         // [count] 1/n at the root to 1 at the tip
   double* held;                         // [count] m3; a part of the state
   double* space;                        // [count] Psi, m3
@@ -70,11 +71,12 @@ typedef struct RvPores {
   RvSphSet set;
   RvSphLists pores, liquid;  // of each pore
   RvSphLists reverse;        // pores of each particle
+  double* push;              // [count][3] N, on the pores
   float* pull;               // [particles][4] acceleration of the liquid; and how many pores are near; sorted
   float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
-  size_t full;
+  size_t full;  // pores with more particles around than a list holds, summed over substeps
 } RvPores;
 
 RvPoreModel rv_pore_defaults(void);

@@ -87,6 +87,28 @@ static void gain_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// What pores wish of each particle, by the pores' lists alone and one after the other: where lists are full, those of the
+// particles do not have the same pairs, and liquid would be lost.
+static void share_one_by_one(const Soak* s) {
+  const RvPores* p = s->p;
+  size_t count = s->l->work.set.count;
+  for (size_t j = 0; j < count; ++j) s->loss[j] = 0;
+  // First the wishes, then what is given, with the same products as the pores'.
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t n = 0; n < p->count; ++n) {
+      const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
+      for (size_t j = 0; s->wish[n] > 0 && j < 8 * (size_t)p->liquid.groups[n]; ++j)
+        if (list[j] < count)
+          s->loss[list[j]] += (pass ? s->share[list[j]] : 1) * (s->wish[n] * pair_weight(s, list[j], n));
+    }
+    for (size_t j = 0; j < count && pass == 0; ++j) {
+      double volume = s->l->particles->volume[s->l->work.set.from[j]];
+      s->share[j] = s->loss[j] > volume ? volume / s->loss[j] : 1;
+      s->loss[j] = 0;
+    }
+  }
+}
+
 // Particles that are nearly empty end: the pore with the largest weight gets the rest.
 static void end_small(const Soak* s) {
   const RvSphLists* lists = &s->p->reverse;
@@ -125,10 +147,12 @@ RvResult rv_pores_soak(RvPores* p, RvLookdevLiquid* l, RvError* error) {
     rv_lookdev_liquid_end(l);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   }
-  // Full lists are not the same on both sides, and liquid would be lost: nothing is taken up in such a substep.
-  if (!p->liquid.full && !p->reverse.full && p->liquid.pairs) {
+  if (p->liquid.pairs) {
     rv_parallel_for(p->count, GRAIN, wish_some, &s);
-    rv_parallel_for(count, GRAIN, share_some, &s);
+    if (p->liquid.full || p->reverse.full)
+      share_one_by_one(&s);
+    else
+      rv_parallel_for(count, GRAIN, share_some, &s);
     rv_parallel_for(p->count, GRAIN, gain_some, &s);
     end_small(&s);
   }

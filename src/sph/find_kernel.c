@@ -3,8 +3,6 @@
 // once for all particles of a cell.
 #include "sph/find_kernel.h"
 
-#include <string.h>
-
 #include "sph/lanes.h"
 
 enum { ROWS = 9 };
@@ -45,13 +43,21 @@ static size_t first_cell(const RvSphSet* set, uint64_t key) {
   return low;
 }
 
+// Copies eight floats.
+RV_INLINE void copy_group(float* to, const float* from) {
+  *(RvRowLoose*)to = *(const RvRowLoose*)from;
+}
+
 // Adds a run of particles.
 static void add_run(const RvSphSet* to, uint32_t begin, uint32_t end, Candidates* c) {
   uint32_t room = MOST_CANDIDATES - c->count;
   c->left_out = c->left_out || end - begin > room;
   uint32_t count = end - begin < room ? end - begin : room;
-  for (int a = 0; a < 3; ++a) memcpy(c->x[a] + c->count, to->x[a] + begin, count * sizeof(float));
-  for (uint32_t k = 0; k < count; ++k) c->index[c->count + k] = begin + k;
+  // Runs are short, so they are copied in whole groups: what is beyond the end belongs to the next run, or is room.
+  for (uint32_t k = 0; k < count; k += RV_SPH_LANES) {
+    for (int a = 0; a < 3; ++a) copy_group(c->x[a] + c->count + k, to->x[a] + begin + k);
+    for (uint32_t i = 0; i < RV_SPH_LANES; ++i) c->index[c->count + k + i] = begin + k + i;
+  }
   c->count += count;
 }
 

@@ -162,6 +162,38 @@ static void dried_hair_returns_to_the_groom(void** state) {
   CHECK_NEAR(last.apart, first.apart, 6e-6);
 }
 
+// Height of the tips of horizontal strands that water fell on, with a wet mass and a wet softness; no other force of
+// the liquid acts.
+static double height_of(const char* wet) {
+  RvTestLog log;
+  Seen seen;
+  char text[2000];
+  snprintf(text, sizeof text,
+           TUFT
+           "\"lie\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"r\": [0, 0, -90]}},"
+           "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.07, 0.02, 0.03], \"t\": [0.03, 0.025, 0],"
+           "  \"particlesep\": 0.004}},"
+           "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"lie\", \"w\"], \"parms\": {\"killbox\": true,"
+           "  \"killmin\": [-1, -0.15, -1], \"killmax\": [1, 1, 1], \"adhesion\": 0, \"drag\": 0, \"cohesion\": 0,"
+           "  \"damping\": 0.2, %s}}",
+           wet);
+  RvScene* scene = run(text, 48, &seen, &log);
+  double height = tips_of(scene, 48).height;
+  assert_true(tips_of(scene, 48).wetness > 0.05);
+  rv_scene_free(scene);
+  return height;
+}
+
+static void wet_hair_hangs_lower(void** state) {
+  (void)state;
+  double dry = height_of("\"wetmass\": 0, \"wetsoftness\": 0");
+  double heavy = height_of("\"wetmass\": 2, \"wetsoftness\": 0");
+  double soft = height_of("\"wetmass\": 0, \"wetsoftness\": 0.8");
+  print_message("tips at %g mm, heavier %g, softer %g\n", 1e3 * dry, 1e3 * heavy, 1e3 * soft);
+  assert_true(heavy < dry - 1e-3);
+  assert_true(soft < dry - 1e-3);
+}
+
 //---------------------------------------------------------------------------------------------- bad input
 
 static void particles_in_one_place_are_told(void** state) {
@@ -180,4 +212,5 @@ static void particles_in_one_place_are_told(void** state) {
 
 RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot),
          cmocka_unit_test(no_drop_is_lost), cmocka_unit_test(wet_tips_clump_and_dry_ones_do_not),
-         cmocka_unit_test(dried_hair_returns_to_the_groom), cmocka_unit_test(particles_in_one_place_are_told))
+         cmocka_unit_test(dried_hair_returns_to_the_groom), cmocka_unit_test(wet_hair_hangs_lower),
+         cmocka_unit_test(particles_in_one_place_are_told))
