@@ -1,5 +1,5 @@
 // Work memory of tasks that run at the same time: one room a worker, taken from an arena before the parallel loop, so
-// that a step allocates nothing inside it. What a task finds in its room is undefined. For src/strand and the solvers over it.
+// that a step allocates nothing inside it. What a task finds in its room is undefined. For the solvers of strands.
 #ifndef RV_STRAND_ROOMS_H
 #define RV_STRAND_ROOMS_H
 

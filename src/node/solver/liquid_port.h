@@ -31,6 +31,7 @@ typedef struct RvLiquidPort {
   RvCook* cook;
   int input, source_input;    // indices of the node's inputs; -1: it has none
   RvColliders* frame_solids;  // of all media; borrowed
+  bool walls_only;            // the solver reads colliders itself: only the tank is needed
   bool drips;                 // strands drip: new particles may also have the row drip_row
   int32_t drip_row;
   RvLiquid liquid;

@@ -45,6 +45,7 @@ static double fastest(const RvColliders* c, double frame) {
 RvResult rv_liquid_port_begin_solids(RvLiquidPort* s, const RvWetParms* p, RvError* error) {
   RvResult result = begin_walls(s, p, error);
   s->liquid.inputs.walls = &s->walls;
+  if (s->walls_only) return result;
   double dx = s->globals.dx;
   const RvColliderNeeds needs = {.voxel = VOXEL * dx, .band = BAND * dx};
   if (!result) result = rv_collider_view_begin(&s->colliders, s->frame_solids, &needs, error);

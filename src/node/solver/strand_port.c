@@ -322,6 +322,7 @@ static RvResult begin_contacts(RvStrandPort* s, const RvWetParms* p, const RvDet
   c->def.root_free = p->rootfree;
   s->thickness = p->thickness;
   RvResult result = begin_solids(s, error);
+  if (s->solids_only) return result;
   // nothing is made where nothing can touch
   if (result || !s->solver.set.count || (!s->solids.count && !c->def.strands)) return result;
   result = rv_contact_solver_init(c, s->solver.model, error);
@@ -408,7 +409,8 @@ RvResult rv_strand_port_inputs(RvStrandPort* s, const RvWetParms* parms, double 
   RvResult result = rv_sampler_at(&s->sampler, share_to, sample, error);
   s->solver.settings = rv_strand_port_settings(parms, s->solver.set.metersperunit);
   if (!result) result = sample_wind(s, error);
-  if (!result && s->contacts.contacts) result = set_colliders(s, share_from, share_to, dt, error);
+  const bool meets_solids = s->contacts.contacts || (s->solids_only && s->solids.count);
+  if (!result && meets_solids) result = set_colliders(s, share_from, share_to, dt, error);
   return result;
 }
 

@@ -15,6 +15,7 @@ typedef struct RvStrandPort {
   RvColliders* frame_solids;  // of all media; borrowed
   double timescale;           // simulated seconds a second of the scene
   double thickness;           // m, added to solids
+  bool solids_only;           // the solver has no contacts of its own: it only needs the solids
   RvStrandSolver solver;
   RvContactSolver contacts;
   RvPointSampler sampler;

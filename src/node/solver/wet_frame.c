@@ -53,9 +53,7 @@ static void to_meters(const RvCook* cook, RvWetParms* p) {
     if (rv_parm_find(cook->type->parms, tokens[i])) *lengths[i] *= rv_cook_meters(cook);
 }
 
-// The node's own parameters as those of the wet solver, in metres: its defaults, what both have by token, and the
-// node's translation.
-static RvWetParms parms_of(const RvWetNode* node, const RvCook* cook, const void* own) {
+RvWetParms rv_wet_parms_of(const RvWetNode* node, const RvCook* cook, const void* own) {
   RvWetParms parms;
   rv_parm_fill_defaults(&rv_wet_parm_table, &parms);
   rv_parm_copy_common(cook->type->parms, own, &rv_wet_parm_table, &parms);
@@ -83,7 +81,7 @@ static RvResult init(RvSolver* s, RvError* error) {
   f->liquid = (RvLiquidPort){
       .cook = cook, .input = node->liquid_input, .frame_solids = &s->colliders, .source_input = node->source_input};
   f->film.cook = cook;
-  f->parms = parms_of(node, cook, cook->parms);
+  f->parms = rv_wet_parms_of(node, cook, cook->parms);
   f->material = rv_liquid_material_read(material_particles(f));
   rv_liquid_material_apply(&f->material, &f->parms);
   f->now = f->parms;
@@ -105,7 +103,7 @@ static RvResult sample_parms(Frame* f, double share, RvError* error) {
   bool changed;
   RvResult result = rv_solver_sample_parms(f->scaffold, share, &changed, error);
   if (changed) {
-    f->now = parms_of(f->node, f->cook, f->scaffold->parms);
+    f->now = rv_wet_parms_of(f->node, f->cook, f->scaffold->parms);
     rv_liquid_material_apply(&f->material, &f->now);
     f->now.timescale = f->parms.timescale;
   }
@@ -325,7 +323,7 @@ static RvResult split(const RvSolverType* type, RvCook* cook, const RvState* sta
   if (strands && !(outputs[0] = rv_detail_copy(strands))) return rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvResult result = strands && liquid ? rv_film_port_check_height(cook, outputs[0], error) : RV_OK;
   if (!result && strands && liquid) {
-    RvWetParms parms = parms_of(node, cook, cook->parms);
+    RvWetParms parms = rv_wet_parms_of(node, cook, cook->parms);
     result = rv_film_port_look_dry(cook, &parms, outputs[0], error);
   }
   if (result) return result;

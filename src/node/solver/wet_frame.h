@@ -36,6 +36,9 @@ typedef struct RvWetFrame {
 } RvWetFrame;
 
 extern const RvSolverMedia rv_wet_media;
+// The node's own parameters as those of the wet solver, in metres: its defaults, what both have by token, and the
+// node's translation.
+RvWetParms rv_wet_parms_of(const RvWetNode* node, const RvCook* cook, const void* own);
 // RvSolverType.advance.
 RvResult rv_wet_advance(RvSolver* solver, RvError* error);
 

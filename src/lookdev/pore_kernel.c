@@ -1,0 +1,104 @@
+// The sums of pores; see pore_kernel.h.
+#include "lookdev/pore_kernel.h"
+
+#include "sph/lanes.h"
+
+// Offsets to the particles of a group from particle i.
+typedef struct Pair {
+  RvSphRow x, y, z, w;  // towards the others, and their weights
+  RvSphRow square;
+} Pair;
+
+RV_INLINE Pair pair_of(const RvPoreSums* s, const float* x, const uint32_t* j) {
+  RvSphRow4 p = rv_sph_gather4(s->to, j);
+  RvSphRow d0 = p.x - rv_sph_set(x[0]), d1 = p.y - rv_sph_set(x[1]), d2 = p.z - rv_sph_set(x[2]);
+  return (Pair){d0, d1, d2, p.w, d0 * d0 + d1 * d1 + d2 * d2};
+}
+
+void RV_KERNEL(rv_pore_density)(const RvPoreSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    RvSphRow sum = rv_sph_set(0);
+    RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      sum += p.w * rv_sph_poly6(p.square);
+    }
+    s->out[4 * i] = rv_sph_total(sum);
+  }
+}
+
+void RV_KERNEL(rv_pore_adhesion)(const RvPoreSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const float* v = s->velocity_of + 4 * i;
+    RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, near = a0;
+    RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      RvSphRow4 u = rv_sph_gather4(s->velocity_to, j);
+      RvSphDistance r = rv_sph_distance(p.square);
+      RvSphRow pull = p.w * rv_sph_set(s->adhesion) * rv_sph_adhesion(r.q) * r.inverse;
+      RvSphRow drag = p.w * rv_sph_set(s->drag) * rv_sph_poly6(p.square) * rv_sph_set(v[3]);
+      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
+      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
+      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
+      near += rv_sph_where(p.square < rv_sph_set(1), rv_sph_set(1));
+    }
+    float total[4] __attribute__((aligned(16)));
+    rv_sph_totals(a0, a1, a2, near, total);
+    for (size_t a = 0; a < 4; ++a) s->out[4 * i + a] = total[a];
+  }
+}
+
+void RV_KERNEL(rv_pore_reaction)(const RvPoreSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const float* v = s->velocity_of + 4 * i;
+    const RvSphRow space = rv_sph_set(s->of[4 * i + 3]);
+    RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, sum = a0;
+    RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      RvSphRow4 u = rv_sph_gather4(s->velocity_to, j);
+      RvSphDistance r = rv_sph_distance(p.square);
+      RvSphRow weight = rv_sph_poly6(p.square);
+      RvSphRow pull = p.w * (space * rv_sph_set(s->adhesion) * rv_sph_adhesion(r.q) * r.inverse);
+      RvSphRow drag = p.w * (space * rv_sph_set(s->drag) * weight * u.w);
+      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
+      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
+      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
+      sum += p.w * weight;
+    }
+    float total[4] __attribute__((aligned(16)));
+    rv_sph_totals(a0, a1, a2, sum, total);
+    for (size_t a = 0; a < 4; ++a) s->out[4 * i + a] = total[a];
+  }
+}
+
+void RV_KERNEL(rv_pore_clumping)(const RvPoreSums* s, size_t begin, size_t end) {
+  const RvSphRow half = rv_sph_set(0.5f);
+  for (size_t i = begin; i < end; ++i) {
+    const float* wet = s->wet + 4 * i;
+    const float* v = s->velocity + 4 * i;
+    RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0;
+    const uint32_t* first = s->lists->index + 8 * (size_t)s->lists->first[i];
+    // A pore that is dry or under water has no pair.
+    unsigned groups = wet[0] > 0 ? s->lists->groups[i] : 0;
+    RV_SPH_EACH(j, first, groups) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      RvSphRow4 other = rv_sph_gather4(s->wet, j);
+      RvSphRow4 u = rv_sph_gather4(s->velocity, j);
+      RvSphDistance r = rv_sph_distance(p.square);
+      RvSphRow apart = u.w - rv_sph_set(v[3]);
+      apart = rv_sph_max(apart, -apart);
+      // Both factors of the pair are symmetric: wetness as a product, mass times space and the place along as means.
+      RvSphRow both = rv_sph_set(wet[0]) * other.x * half * (rv_sph_set(wet[3]) + other.w);
+      RvSphRow load = half * (rv_sph_set(wet[1]) * other.z + rv_sph_set(wet[2]) * other.y);
+      RvSphRow weight = rv_sph_where(apart > rv_sph_set(RV_PORE_APART), both * load);
+      // Attraction alone: the kernel's repulsion would hold hairs apart by the spacing of the liquid.
+      RvSphRow pull = weight * rv_sph_set(s->clumping) * rv_sph_positive(rv_sph_cohesion(r.q)) * r.inverse;
+      RvSphRow drag = weight * rv_sph_set(s->damping) * rv_sph_poly6(p.square);
+      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
+      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
+      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
+    }
+    float total[4] __attribute__((aligned(16)));
+    rv_sph_totals(a0, a1, a2, a2, total);
+    for (size_t a = 0; a < 3; ++a) s->out[4 * i + a] = total[a];
+  }
+}

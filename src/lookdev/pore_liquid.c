@@ -1,0 +1,276 @@
+// Liquid of pores: taken up from particles, running down strands, dripping, drying (AH-20, AH-22, AH-23, E65).
+#include <math.h>
+
+#include "base/parallel.h"
+#include "base/timer.h"
+#include "lookdev/pore.h"
+#include "math/scalar.h"
+
+enum { GRAIN = 256 };  // particles or pores a task
+// A particle with less than this share of a full one's volume ends, and its rest goes to the nearest pore.
+static const double LEAST_SHARE = 0.05;
+// m3: a drop that leaves a lock of hair (about 3 mm wide), and the least and largest share of a full particle that
+// it becomes.
+static const double DROP = 1.2e-8;
+static const double LEAST_DROP = 0.1;
+// Largest saturation that makes hair heavier: a drop that hangs there is not part of the hair.
+static const double MOST_SATURATION = 1.5;
+
+//---------------------------------------------------------------------------------------------- taken up
+
+typedef struct Soak {
+  RvPores* p;
+  RvLookdevLiquid* l;
+  double* wish;   // [pores] m3 a unit of the weighted kernel; sorted
+  double* share;  // [particles] of what pores wish that a particle can give; sorted
+  double* loss;   // [particles] m3; sorted
+} Soak;
+
+// Weight of a pair of sorted indices: the kernel over its factor. Both sides of an exchange compute the same bits.
+static inline double pair_weight(const Soak* s, size_t particle, size_t pore) {
+  const float* x = s->l->work.start + 4 * particle;
+  const float* y = s->p->set.at + 4 * pore;
+  float d0 = x[0] - y[0];
+  float d1 = x[1] - y[1];
+  float d2 = x[2] - y[2];
+  float t = 1 - (d0 * d0 + d1 * d1 + d2 * d2);
+  return t > 0 ? (double)(t * t * t) * (double)x[3] : 0;
+}
+
+// What each pore lacks, as far as liquid surrounds it, a unit of the weights around it.
+static void wish_some(void* arg, size_t begin, size_t end) {
+  const Soak* s = arg;
+  const RvPores* p = s->p;
+  double rate = p->model.uptake * s->l->work.dt;
+  for (size_t n = begin; n < end; ++n) {
+    size_t k = p->set.from[n];
+    double lacking = p->model.porosity * p->space[k] - p->held[k];
+    s->wish[n] = 0;
+    if (!(lacking > 0) || !(p->density[n] > 0)) continue;
+    double surrounded = rv_min((double)p->density[n], 1);
+    s->wish[n] = lacking * surrounded * rate / (1 + rate) / (double)p->around[n];
+  }
+}
+
+// What pores wish of each particle, and the share of it that it can give.
+static void share_some(void* arg, size_t begin, size_t end) {
+  const Soak* s = arg;
+  const RvSphLists* lists = &s->p->reverse;
+  for (size_t n = begin; n < end; ++n) {
+    double wished = 0;
+    const uint32_t* list = lists->index + 8 * (size_t)lists->first[n];
+    for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j)
+      if (list[j] < s->p->count && s->wish[list[j]] > 0) wished += s->wish[list[j]] * pair_weight(s, n, list[j]);
+    double volume = s->l->particles->volume[s->l->work.set.from[n]];
+    s->share[n] = wished > volume ? volume / wished : 1;
+    s->loss[n] = wished;
+    if (!(wished > volume)) continue;
+    // The same products as the pores have, in a sum of this side.
+    s->loss[n] = 0;
+    for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j)
+      if (list[j] < s->p->count && s->wish[list[j]] > 0)
+        s->loss[n] += s->share[n] * (s->wish[list[j]] * pair_weight(s, n, list[j]));
+  }
+}
+
+// What each pore gets.
+static void gain_some(void* arg, size_t begin, size_t end) {
+  const Soak* s = arg;
+  RvPores* p = s->p;
+  for (size_t n = begin; n < end; ++n) {
+    if (!(s->wish[n] > 0)) continue;
+    double gain = 0;
+    const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
+    for (size_t j = 0; j < 8 * (size_t)p->liquid.groups[n]; ++j)
+      if (list[j] < s->l->work.set.count) gain += s->share[list[j]] * (s->wish[n] * pair_weight(s, list[j], n));
+    p->held[p->set.from[n]] += gain;
+  }
+}
+
+// What pores wish of each particle, by the pores' lists alone and one after the other: where lists are full, those of the
+// particles do not have the same pairs, and liquid would be lost.
+static void share_one_by_one(const Soak* s) {
+  const RvPores* p = s->p;
+  size_t count = s->l->work.set.count;
+  for (size_t j = 0; j < count; ++j) s->loss[j] = 0;
+  // First the wishes, then what is given, with the same products as the pores'.
+  for (int pass = 0; pass < 2; ++pass) {
+    for (size_t n = 0; n < p->count; ++n) {
+      const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
+      for (size_t j = 0; s->wish[n] > 0 && j < 8 * (size_t)p->liquid.groups[n]; ++j)
+        if (list[j] < count)
+          s->loss[list[j]] += (pass ? s->share[list[j]] : 1) * (s->wish[n] * pair_weight(s, list[j], n));
+    }
+    for (size_t j = 0; j < count && pass == 0; ++j) {
+      double volume = s->l->particles->volume[s->l->work.set.from[j]];
+      s->share[j] = s->loss[j] > volume ? volume / s->loss[j] : 1;
+      s->loss[j] = 0;
+    }
+  }
+}
+
+// Particles that are nearly empty end: the pore with the largest weight gets the rest.
+static void end_small(const Soak* s) {
+  const RvSphLists* lists = &s->p->reverse;
+  RvParticles* particles = s->l->particles;
+  double spacing = s->l->model.spacing;
+  double least = LEAST_SHARE * spacing * spacing * spacing;
+  for (size_t n = 0; n < s->l->work.set.count; ++n) {
+    size_t i = s->l->work.set.from[n];
+    if (!(s->loss[n] > 0)) continue;
+    particles->volume[i] = rv_max(particles->volume[i] - s->loss[n], 0);
+    s->p->taken += s->loss[n];
+    if (!(particles->volume[i] < least)) continue;
+    const uint32_t* list = lists->index + 8 * (size_t)lists->first[n];
+    double largest = 0;
+    size_t nearest = 0;
+    for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j) {
+      double weight = list[j] < s->p->count ? pair_weight(s, n, list[j]) : 0;
+      if (!(weight > largest)) continue;
+      largest = weight;
+      nearest = list[j];
+    }
+    if (!(largest > 0)) continue;
+    s->p->held[s->p->set.from[nearest]] += particles->volume[i];
+    s->p->taken += particles->volume[i];
+    particles->volume[i] = 0;
+  }
+}
+
+RvResult rv_pores_soak(RvPores* p, RvLookdevLiquid* l, RvError* error) {
+  double started = rv_lookdev_liquid_clock(l);
+  RvArenaMark mark = rv_arena_mark(l->arena);
+  size_t count = l->particles->count;
+  Soak s = {p, l, RV_TAKE(l->arena, double, p->count + 1), RV_TAKE(l->arena, double, count + 1),
+            RV_TAKE(l->arena, double, count + 1)};
+  if (!s.wish || !s.share || !s.loss) {
+    rv_lookdev_liquid_end(l);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  }
+  if (p->liquid.pairs) {
+    rv_parallel_for(p->count, GRAIN, wish_some, &s);
+    if (p->liquid.full || p->reverse.full)
+      share_one_by_one(&s);
+    else
+      rv_parallel_for(count, GRAIN, share_some, &s);
+    rv_parallel_for(p->count, GRAIN, gain_some, &s);
+    end_small(&s);
+  }
+  rv_arena_release(l->arena, mark);
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- down the strand
+
+// Component along gravity of the way from one pore to the next, over its length: 1 straight down. By the points.
+static double descent(const RvPoreHair* hair, const RvLookdevLiquid* l, size_t from, size_t to) {
+  RvVec3 way = rv_sub(rv_vec3_load64(hair->x + 3 * to), rv_vec3_load64(hair->x + 3 * from));
+  RvVec3 g = rv_vec3_load64(l->model.gravity);
+  double length = rv_length(way) * rv_length(g);
+  return length > 0 ? rv_dot(way, g) / length : 0;
+}
+
+// A new particle at a point of the hair.
+static RvResult drip(RvLookdevLiquid* l, const RvPoreHair* hair, size_t point, double volume, int64_t* next_id,
+                     int32_t row, RvError* error) {
+  double cell[3];
+  for (size_t a = 0; a < 3; ++a) cell[a] = hair->x[3 * point + a] / l->model.dx;
+  RvParticles* particles = l->particles;
+  size_t i = rv_liquid_particles_add(particles, cell);
+  if (i == SIZE_MAX) return rv_fail(error, RV_NO_MEMORY, "no memory or no place for a drop of liquid");
+  for (size_t a = 0; a < 3; ++a) particles->v[a][i] = (float)hair->v[3 * point + a];
+  particles->volume[i] = volume;
+  // A drop that fell is not held again by the hair that it leaves.
+  particles->c[RV_LOOKDEV_HOLD][i] = (float)RV_LOOKDEV_MOST_HOLD;
+  particles->id[i] = (*next_id)++;
+  particles->row[i] = row;
+  return RV_OK;
+}
+
+// Moves liquid of pore k to its lower neighbour, or lets it drip where there is none.
+static RvResult run_down(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, size_t k, double dt, int64_t* next_id,
+                         int32_t row, RvError* error) {
+  double capacity = p->model.porosity * p->space[k];
+  double mobile = p->held[k] - p->model.retention * capacity;
+  if (!(mobile > 0)) return RV_OK;
+  // Neighbours along the strand: a pore begins at its point, so that the next one's way is that of this edge.
+  size_t point = p->point[k];
+  bool first = k == 0 || p->below[k - 1] == 0;
+  double onward = p->below[k] ? descent(hair, l, point, point + 1) : -1;
+  double back = first ? -1 : descent(hair, l, point + 1, point);
+  double down = rv_max(onward, back);
+  if (down > 0) {
+    double rate = p->model.drain * dt * down;
+    double flow = mobile * rate / (1 + rate);
+    p->held[k] -= flow;
+    p->held[onward > back ? k + 1 : k - 1] += flow;
+    return RV_OK;
+  }
+  // No way further down: a drop gathers, and falls.
+  double full = l->model.spacing * l->model.spacing * l->model.spacing;
+  double drop = rv_clamp(DROP, LEAST_DROP * full, full);
+  if (mobile < drop) return RV_OK;
+  RvResult result = drip(l, hair, p->below[k] ? point : point + 1, drop, next_id, row, error);
+  if (result) return result;
+  p->held[k] -= drop;
+  p->dripped += drop;
+  return RV_OK;
+}
+
+// Dries a pore: what evaporates of the hairs' surface is a sink.
+static void dry_pore(RvPores* p, const RvPoreHair* hair, size_t k, double dt) {
+  double gone = rv_min(p->model.drying * hair->area[p->point[k]] * dt, p->held[k]);
+  p->held[k] -= gone;
+  p->evaporated += gone;
+}
+
+//---------------------------------------------------------------------------------------------- wet hair
+
+// Wetness of the points, and what it does to their mass and stiffness.
+static void wet_points(RvPores* p) {
+  for (size_t i = 0; i < p->points; ++i) p->wetness[i] = 0;
+  for (size_t k = 0; k < p->count; ++k) {
+    double capacity = p->model.porosity * p->space[k];
+    p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
+    // The mean of the two edges of a point; its only edge at an end.
+    bool first = k == 0 || p->below[k - 1] == 0;
+    p->wetness[p->point[k]] += (first ? 1 : 0.5f) * p->saturation[k];
+    p->wetness[p->point[k] + 1] += (p->below[k] == 0 ? 1 : 0.5f) * p->saturation[k];
+  }
+  for (size_t i = 0; i < p->points; ++i) {
+    double wet = rv_min((double)p->wetness[i], MOST_SATURATION);
+    p->mass_factor[i] = (float)(1 + p->model.wet_mass * wet);
+    p->stiffness_factor[i] = (float)(1 - p->model.wet_softness * rv_min(wet, 1));
+  }
+}
+
+RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, double dt, int64_t* next_id,
+                        int32_t row, RvError* error) {
+  double started = rv_lookdev_liquid_clock(l);
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < p->count && !result; ++k) {
+    if (!(p->held[k] > 0)) continue;
+    result = run_down(p, hair, l, k, dt, next_id, row, error);
+    dry_pore(p, hair, k, dt);
+  }
+  wet_points(p);
+  p->seconds += rv_lookdev_liquid_clock(l) - started;
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a substep
+
+RvResult rv_pores_substep(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, double dt, int64_t* next_id,
+                          RvError* error) {
+  RvResult result = rv_lookdev_liquid_predict(l, dt, error);
+  if (!result) result = rv_pores_place(p, hair, l, error);
+  if (!result) result = rv_lookdev_liquid_arrange(l, p->place, p->count, error);
+  if (!result) result = rv_pores_meet(p, hair, l, error);
+  if (!result) result = rv_lookdev_liquid_project(l, error);
+  if (result) return result;
+  rv_pores_adhere(p, l);
+  result = rv_pores_soak(p, l, error);
+  if (!result) result = rv_lookdev_liquid_move(l, error);
+  return result ? result : rv_pores_drain(p, hair, l, dt, next_id, 0, error);
+}

@@ -1,0 +1,227 @@
+// Density of strands on a grid and the forces of its excess (volume.h).
+#include "lookdev/volume.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "lookdev/volume_kernel.h"
+#include "math/scalar.h"
+
+// Share of the groom's density that is tolerated, and vertices a cell besides: moving through the grid changes a
+// density by some percent, and that of a lone strand by all of its own mass.
+static const double SLACK = 0.2;
+static const double SLACK_VERTICES = 1;
+// Cells that squeezed hair may expand by in a substep: explicit forces are stable below 1.
+static const double MOST_CELLS = 0.5;
+// One squeezed vertex in so many: to look for batches without any costs more than it saves.
+enum { MANY_SQUEEZED = 16 };
+enum { BATCHES_A_PART = 16, BATCHES_A_TASK = 16, NODES_A_TASK = 16384 };
+
+typedef struct Grid {
+  RvVolume* g;
+  const RvStrandModel* m;
+  const RvStrandState* s;
+  double cell, per_cell, speed2;
+  const double* rest;  // [vertices of the blocks] density of the groom
+  double* density;     // [vertices of the blocks], or NULL
+  bool slopes;         // masses are multiplied by the slopes
+  bool many;           // so many vertices are squeezed that every batch is taken to be near one
+  float* nodes;        // sum of the parts
+  void (*claim)(void*, size_t);
+  void* user;
+  double* force;
+} Grid;
+
+//---------------------------------------------------------------------------------------------- memory
+
+RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
+  *g = (RvVolume){0};
+  g->slope = rv_alloc_zero(m->vertices + RV_LANES, sizeof *g->slope);
+  g->row = rv_alloc(m->vertices / RV_LANES + 1, sizeof *g->row);
+  if (!g->slope || !g->row) return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", m->vertices);
+  size_t parts = (m->nbatch + BATCHES_A_PART - 1) / BATCHES_A_PART;
+  g->parts = (int)(parts < RV_VOLUME_PARTS ? parts : RV_VOLUME_PARTS);
+  return RV_OK;
+}
+
+void rv_volume_free(RvVolume* g) {
+  for (int k = 0; k < RV_VOLUME_PARTS; ++k) rv_free(g->part[k]);
+  RV_FREE_ALL(g->density, g->push, g->slope, g->row);
+  *g = (RvVolume){0};
+}
+
+// Room for the nodes. False: out of memory.
+static bool fit_nodes(RvVolume* g) {
+  if (g->nodes <= g->room) return true;
+  size_t room = g->nodes + g->nodes / 4;
+  bool fine = true;
+  for (int k = 0; k < g->parts; ++k) {
+    rv_free(g->part[k]);
+    g->part[k] = rv_alloc(room, sizeof(float));
+    fine &= g->part[k] != NULL;
+  }
+  RV_FREE_ALL(g->density, g->push);
+  g->density = rv_alloc(room, sizeof(float));
+  g->push = rv_alloc(room, sizeof(float));
+  fine &= g->density && g->push;
+  g->room = fine ? room : 0;
+  return fine;
+}
+
+//---------------------------------------------------------------------------------------------- grid
+
+// A batch on the grid.
+static RvVolumeBatch batch_of(const Grid* w, size_t k) {
+  const RvStrandBatch* b = &w->m->batches[k];
+  const RvVolume* g = w->g;
+  RvVolumeBatch out = {.per_cell = w->per_cell,
+                       .vertices = b->vertices,
+                       .lanes = b->lanes,
+                       .x = w->s->q + b->at,
+                       .mass = w->m->hair_mass + b->vertex_at,
+                       .rest = w->rest ? w->rest + b->vertex_at : NULL,
+                       .slack = SLACK,
+                       .slack_density = SLACK_VERTICES * w->per_cell * w->per_cell * w->per_cell,
+                       .speed2 = w->speed2,
+                       .density = w->density ? w->density + b->vertex_at : NULL,
+                       .slope = g->slope + b->vertex_at,
+                       .force = w->force ? w->force + b->at : NULL,
+                       .row = g->row + b->vertex_at / RV_LANES};
+  memcpy(out.low, g->low, sizeof out.low);
+  memcpy(out.size, g->size, sizeof out.size);
+  return out;
+}
+
+// The grid around the vertices, at most RV_VOLUME_REACH cells from the centre of the roots.
+static RvResult fit_grid(Grid* w, RvError* error) {
+  RvVolume* g = w->g;
+  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  double root_low[3] = {INFINITY, INFINITY, INFINITY}, root_high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t k = 0; k < w->m->nbatch; ++k) {
+    const RvStrandBatch* b = &w->m->batches[k];
+    for (int i = 0; i < b->vertices; ++i)
+      for (int c = 0; c < 3; ++c) {
+        const double* x = w->s->q + rv_strand_index(b, 0, i, c);
+        for (int lane = 0; lane < RV_LANES; ++lane) {
+          low[c] = x[lane] < low[c] ? x[lane] : low[c];
+          high[c] = x[lane] > high[c] ? x[lane] : high[c];
+          if (i) continue;
+          root_low[c] = x[lane] < root_low[c] ? x[lane] : root_low[c];
+          root_high[c] = x[lane] > root_high[c] ? x[lane] : root_high[c];
+        }
+      }
+  }
+  g->nodes = 1;
+  for (int c = 0; c < 3; ++c) {
+    double centre = floor(0.5 * (root_low[c] + root_high[c]) * w->per_cell);
+    double first = rv_max(floor(low[c] * w->per_cell), centre - RV_VOLUME_REACH);
+    double last = rv_min(floor(high[c] * w->per_cell), centre + RV_VOLUME_REACH);
+    // a place farther than this from the origin has no cell
+    const double FARTHEST = 1e9;
+    bool usable = last >= first && fabs(first) < FARTHEST;
+    g->low[c] = usable ? (int32_t)first : 0;
+    g->size[c] = usable ? (int32_t)(last - first) + 2 : 0;
+    g->nodes *= (size_t)g->size[c];
+  }
+  return fit_nodes(g) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of hair");
+}
+
+//---------------------------------------------------------------------------------------------- nodes
+
+// Places the vertices of a part, and adds them to its nodes.
+static void spread_parts(void* arg, size_t begin, size_t end) {
+  const Grid* w = arg;
+  const RvVolume* g = w->g;
+  for (size_t part = begin; part < end; ++part) {
+    float* nodes = g->part[part];
+    memset(nodes, 0, g->nodes * sizeof *nodes);
+    size_t first = part * w->m->nbatch / (size_t)g->parts, last = (part + 1) * w->m->nbatch / (size_t)g->parts;
+    for (size_t k = first; k < last; ++k) {
+      const RvVolumeBatch b = batch_of(w, k);
+      if (!w->slopes) RV_KERNEL_CALL(rv_volume_place, (&b));
+      RV_KERNEL_CALL(rv_volume_spread, (&b, w->slopes, nodes));
+    }
+  }
+}
+
+// Sum of the parts, a volume.
+static void join_parts(void* arg, size_t begin, size_t end) {
+  const Grid* w = arg;
+  const RvVolume* g = w->g;
+  const float per_volume = (float)(w->per_cell * w->per_cell * w->per_cell);
+  for (size_t n = begin; n < end; ++n) w->nodes[n] = g->part[0][n];
+  for (int k = 1; k < g->parts; ++k)
+    for (size_t n = begin; n < end; ++n) w->nodes[n] += g->part[k][n];
+  for (size_t n = begin; n < end; ++n) w->nodes[n] *= per_volume;
+}
+
+static void spread(Grid* w, bool slopes, float* nodes) {
+  w->slopes = slopes;
+  w->nodes = nodes;
+  rv_parallel_for((size_t)w->g->parts, 1, spread_parts, w);
+  rv_parallel_for(w->g->nodes, NODES_A_TASK, join_parts, w);
+}
+
+//---------------------------------------------------------------------------------------------- density
+
+// Density at the vertices, and what its excess over the groom's costs. Returns how many vertices are squeezed.
+static double sample_batches(void* arg, size_t begin, size_t end) {
+  const Grid* w = arg;
+  double squeezed = 0;
+  for (size_t k = begin; k < end; ++k) {
+    const RvVolumeBatch b = batch_of(w, k);
+    squeezed += RV_KERNEL_CALL(rv_volume_sample, (&b, w->g->density));
+  }
+  return squeezed;
+}
+
+RvResult rv_volume_density(RvVolume* g, const RvStrandModel* m, const RvStrandState* s, double cell, double* density,
+                           RvError* error) {
+  Grid w = {.g = g, .m = m, .s = s, .cell = cell, .per_cell = 1 / cell, .density = density};
+  RvResult result = fit_grid(&w, error);
+  if (result || !g->nodes) return result;
+  spread(&w, false, g->density);
+  rv_parallel_sum(m->nbatch, BATCHES_A_TASK, sample_batches, &w);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- forces
+
+static void push_batches(void* arg, size_t begin, size_t end) {
+  const Grid* w = arg;
+  const RvVolume* g = w->g;
+  for (size_t k = begin; k < end; ++k) {
+    const RvVolumeBatch b = batch_of(w, k);
+    if (!w->many && !RV_KERNEL_CALL(rv_volume_near, (&b, g->push))) continue;
+    w->claim(w->user, k);
+    RV_KERNEL_CALL(rv_volume_push, (&b, g->push, g->density));
+  }
+}
+
+RvResult rv_volume_forces(RvVolume* g, const RvStrandModel* m, const RvStrandState* s, const double* rest_density,
+                          const RvVolumeSettings* settings, double dt, void (*claim)(void*, size_t), void* user,
+                          double* force, RvError* error) {
+  const double cell = settings->cell, speed = fmin(settings->speed, MOST_CELLS * cell / dt);
+  Grid w = {.g = g,
+            .m = m,
+            .s = s,
+            .cell = cell,
+            .per_cell = 1 / cell,
+            .speed2 = speed * speed,
+            .rest = rest_density,
+            .claim = claim,
+            .user = user,
+            .force = force};
+  g->squeezed = 0;
+  RvResult result = fit_grid(&w, error);
+  if (result || !g->nodes) return result;
+  spread(&w, false, g->density);
+  g->squeezed = (size_t)rv_parallel_sum(m->nbatch, BATCHES_A_TASK, sample_batches, &w);
+  if (!g->squeezed) return RV_OK;
+  w.many = g->squeezed > m->nvertex / MANY_SQUEEZED;
+  spread(&w, true, g->push);
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, push_batches, &w);
+  return RV_OK;
+}

@@ -1,0 +1,179 @@
+// Loops over the vertices of a batch, a row of lanes at a time (volume_kernel.h).
+#include "lookdev/volume_kernel.h"
+
+#include <string.h>
+
+#include "math/lanes.h"
+
+void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b);
+void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nodes);
+int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes);
+bool RV_KERNEL(rv_volume_near)(const RvVolumeBatch* b, const float* push);
+void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const float* density);
+
+enum { CORNERS = 8, ROW = RV_LANES };
+
+//---------------------------------------------------------------------------------------------- places
+
+// RV_V integers and floats, and a pair of neighbouring nodes.
+#if RV_V == 1
+typedef int32_t Ints;
+typedef float Floats;
+#define TO_INTS(x) ((int32_t)(x))
+#define TO_LANES(x) ((double)(x))
+#define TO_FLOATS(x) ((float)(x))
+#else
+typedef int32_t Ints __attribute__((vector_size(4 * RV_V)));
+typedef float Floats __attribute__((vector_size(4 * RV_V)));
+#define TO_INTS(x) __builtin_convertvector(x, Ints)
+#define TO_LANES(x) __builtin_convertvector(x, RvLanes)
+#define TO_FLOATS(x) __builtin_convertvector(x, Floats)
+#endif
+typedef float Pair __attribute__((vector_size(8)));
+
+// Places of RV_V vertices along one axis; `counts` becomes 0 beyond the grid.
+RV_INLINE Ints place_axis(const double* x, double per_cell, int32_t low, int32_t size, float* at, RvLanes* counts) {
+  const RvLanes zero = rv_lanes_set(0);
+  RvLanes p = rv_lanes_load(x) * rv_lanes_set(per_cell) - rv_lanes_set(low);
+  // Below 0, beyond the last cell, or not a number.
+  const RvLaneMask inside = ~rv_lanes_positive(-p) & rv_lanes_positive(rv_lanes_set(size - 1) - p);
+  p = rv_lanes_select(inside, p, zero);
+  *counts = rv_lanes_select(inside, *counts, zero);
+  const Ints whole = TO_INTS(p);
+  const Floats share = TO_FLOATS(p - TO_LANES(whole));
+  memcpy(at, &share, sizeof share);
+  return whole;
+}
+
+void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b) {
+  double used[ROW] __attribute__((aligned(64)));
+  for (int k = 0; k < ROW; ++k) used[k] = k < b->lanes;
+  for (int i = 0; i < b->vertices; ++i)
+    for (int k = 0; k < ROW; k += RV_V) {
+      RvVolumeRow* r = &b->row[i];
+      const double* x = b->x + (ptrdiff_t)(4 * i) * ROW + k;
+      RvLanes counts = rv_lanes_load(used + k);
+      const Ints nx = place_axis(x, b->per_cell, b->low[0], b->size[0], r->at[0] + k, &counts);
+      const Ints ny = place_axis(x + ROW, b->per_cell, b->low[1], b->size[1], r->at[1] + k, &counts);
+      const Ints nz = place_axis(x + 2 * ROW, b->per_cell, b->low[2], b->size[2], r->at[2] + k, &counts);
+      const Ints node = (nz * b->size[1] + ny) * b->size[0] + nx;
+      const Floats mass = TO_FLOATS(rv_lanes_load(b->mass + (ptrdiff_t)i * ROW + k) * counts);
+      memcpy(r->node + k, &node, sizeof node);
+      memcpy(r->mass + k, &mass, sizeof mass);
+    }
+}
+
+// Offsets of the pairs of nodes along x of a cell.
+RV_INLINE void offsets_of(const RvVolumeBatch* b, int32_t out[CORNERS / 2]) {
+  for (int q = 0; q < CORNERS / 2; ++q) out[q] = ((q >> 1) * b->size[1] + (q & 1)) * b->size[0];
+}
+
+//---------------------------------------------------------------------------------------------- spread
+
+void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nodes) {
+  int32_t offset[CORNERS / 2];
+  offsets_of(b, offset);
+  for (int i = 0; i < b->vertices; ++i) {
+    const RvVolumeRow* r = &b->row[i];
+    for (int k = 0; k < ROW; ++k) {
+      const float mass = r->mass[k] * (slopes ? b->slope[i * ROW + k] : 1);
+      if (!(mass > 0)) continue;
+      const float x = r->at[0][k], y = r->at[1][k], z = r->at[2][k];
+      const Pair along = {mass - mass * x, mass * x};
+      const float across[4] = {(1 - y) * (1 - z), y * (1 - z), (1 - y) * z, y * z};
+      for (int q = 0; q < CORNERS / 2; ++q) {
+        float* node = nodes + r->node[k] + offset[q];
+        Pair sum;
+        memcpy(&sum, node, sizeof sum);
+        sum += along * across[q];
+        memcpy(node, &sum, sizeof sum);
+      }
+    }
+  }
+}
+
+//---------------------------------------------------------------------------------------------- sample
+
+// Values at the eight nodes of each vertex of a row.
+RV_INLINE void corners_of(const RvVolumeRow* r, const int32_t offset[CORNERS / 2], const float* nodes,
+                          float out[CORNERS][ROW]) {
+  for (int k = 0; k < ROW; ++k)
+    for (int q = 0; q < CORNERS / 2; ++q) {
+      const float* node = nodes + r->node[k] + offset[q];
+      out[2 * q][k] = node[0];
+      out[2 * q + 1][k] = node[1];
+    }
+}
+
+// Value and gradient, by the place in the cell, of the trilinear interpolation.
+RV_INLINE void interpolate(const RvVolumeRow* r, float v[CORNERS][ROW], float value[ROW], float slope[3][ROW]) {
+  for (int k = 0; k < ROW; ++k) {
+    const float x = r->at[0][k], y = r->at[1][k], z = r->at[2][k];
+    const float d0 = v[1][k] - v[0][k], d1 = v[3][k] - v[2][k], d2 = v[5][k] - v[4][k], d3 = v[7][k] - v[6][k];
+    const float e0 = v[0][k] + x * d0, e1 = v[2][k] + x * d1, e2 = v[4][k] + x * d2, e3 = v[6][k] + x * d3;
+    const float low = d0 + y * (d1 - d0), high = d2 + y * (d3 - d2);
+    const float f0 = e1 - e0, f1 = e3 - e2;
+    const float bottom = e0 + y * f0, top = e2 + y * f1;
+    slope[0][k] = low + z * (high - low);
+    slope[1][k] = f0 + z * (f1 - f0);
+    slope[2][k] = top - bottom;
+    value[k] = bottom + z * slope[2][k];
+  }
+}
+
+int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes) {
+  int32_t offset[CORNERS / 2];
+  int squeezed = 0;
+  offsets_of(b, offset);
+  for (int i = 0; i < b->vertices; ++i) {
+    const RvVolumeRow* r = &b->row[i];
+    float v[CORNERS][ROW], slope[3][ROW], density[ROW];
+    corners_of(r, offset, nodes, v);
+    interpolate(r, v, density, slope);
+    for (int k = 0; k < ROW; ++k) density[k] = r->mass[k] > 0 ? density[k] : 0;
+    for (int k = 0; k < ROW && b->density; ++k) b->density[i * ROW + k] = density[k];
+    if (!b->rest) continue;
+    // Derivative of c^2 / 2 (density / limit - 1)^2, an energy a mass.
+    for (int k = 0; k < ROW; ++k) {
+      const double rest = b->rest[i * ROW + k];
+      const double limit = (1 + b->slack) * rest + b->slack_density * b->mass[i * ROW + k];
+      const double excess = density[k] - limit;
+      const float found = excess > 0 && rest > 0 ? (float)(b->speed2 * excess / (limit * limit)) : 0;
+      b->slope[i * ROW + k] = found;
+      squeezed += found > 0;
+    }
+  }
+  return squeezed;
+}
+
+//---------------------------------------------------------------------------------------------- push
+
+bool RV_KERNEL(rv_volume_near)(const RvVolumeBatch* b, const float* push) {
+  int32_t offset[CORNERS / 2];
+  float sum = 0;
+  offsets_of(b, offset);
+  for (int i = 0; i < b->vertices; ++i)
+    for (int k = 0; k < ROW; ++k)
+      for (int q = 0; q < CORNERS / 2; ++q) {
+        const float* node = push + b->row[i].node[k] + offset[q];
+        sum += node[0] + node[1];
+      }
+  return sum > 0;
+}
+
+void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const float* density) {
+  int32_t offset[CORNERS / 2];
+  offsets_of(b, offset);
+  for (int i = 0; i < b->vertices; ++i) {
+    const RvVolumeRow* r = &b->row[i];
+    float v[CORNERS][ROW], own[CORNERS][ROW], slope[3][ROW], value[ROW];
+    corners_of(r, offset, push, v);
+    corners_of(r, offset, density, own);
+    for (int q = 0; q < CORNERS; ++q)
+      for (int k = 0; k < ROW; ++k) v[q][k] += b->slope[i * ROW + k] * own[q][k];
+    interpolate(r, v, value, slope);
+    for (int a = 0; a < 3; ++a)
+      for (int k = 0; k < ROW; ++k)
+        b->force[(4 * i + a) * ROW + k] -= (double)(r->mass[k] * slope[a][k]) * b->per_cell;
+  }
+}

@@ -1,0 +1,216 @@
+// Liquid and pores through lookdevsolver: the same state for any number of workers, scrubbed and from files; the ledger
+// closes with sources, sinks, pores and drying; clumps only where hair is wet; wet hair hangs lower and dries back.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rivulet/scene.h"
+#include "support/rv_test.h"
+#include "support/scene_log.h"
+#include "support/shot.h"
+
+enum { LAST = 10 };
+
+#define TUFT                                                                                                        \
+  "\"h\": {\"type\": \"groom\", \"parms\": {\"layout\": \"disk\", \"size\": 0.02, \"count\": 40, \"length\": 0.06," \
+  "  \"points\": 10, \"lift\": 1, \"bend\": 0}},"                                                                   \
+  "\"hang\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"r\": [180, 0, 0]}},"
+#define BLOCK                                                                                  \
+  "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.03, 0.02, 0.03], \"t\": [0, 0.02, 0]," \
+  "  \"particlesep\": 0.004}},"
+#define TAP                                                                                \
+  "\"g\": {\"type\": \"grid\", \"parms\": {\"size\": [0.01, 0.01], \"t\": [0, 0.03, 0]}}," \
+  "\"tap\": {\"type\": \"source\", \"inputs\": [\"g\"], \"parms\": {\"mode\": \"emit\", \"rate\": 2e-5}},"
+#define BALL                                                                             \
+  "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.015, \"t\": [0, -0.03, 0]}}," \
+  "\"c\": {\"type\": \"collider\", \"inputs\": [\"b\"]},"
+#define SOLVER(more)                                                                                                   \
+  "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hang\", \"w\", \"c\", \"tap\"], \"parms\": {\"killbox\": true," \
+  "  \"killmin\": [-1, -0.15, -1], \"killmax\": [1, 1, 1]" more "}}"
+
+static RvTestShot shot = {
+    .text = "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 10], \"nodes\": {" TUFT BLOCK BALL TAP SOLVER(
+        ", \"drying\": 1e-6") "}}",
+    .last = LAST,
+    .workers = {1, 2, 3, 16},
+    .visits = {LAST, 3, 7, 1, LAST},
+    .edit = 0.001f};
+
+//---------------------------------------------------------------------------------------------- ledger
+
+typedef struct Seen {
+  RvLedger ledger;
+  double drift;
+} Seen;
+
+static void see(void* user, const RvFrameReport* report) {
+  Seen* s = user;
+  s->ledger = report->stats.ledger;
+  s->drift = fmax(s->drift, fabs(rv_ledger_drift(&s->ledger)));
+}
+
+// Runs to `last`; the state of that frame stays with the scene.
+static RvScene* run(const char* text, int last, Seen* seen, RvTestLog* log) {
+  RvError error = {0};
+  *seen = (Seen){0};
+  RvScene* scene = rv_test_scene(text, log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = last}, &error), error);
+  return scene;
+}
+
+static void no_drop_is_lost(void** state) {
+  (void)state;
+  RvTestLog log;
+  Seen seen;
+  RvScene* scene = run(TUFT BLOCK BALL TAP SOLVER(", \"drying\": 1e-5"), 16, &seen, &log);
+  rv_scene_free(scene);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+  assert_true(seen.ledger.film > 0);
+  assert_true(seen.ledger.sources > 0);
+  assert_true(seen.ledger.evaporated > 0);
+  assert_true(seen.ledger.killed > 0);
+}
+
+//---------------------------------------------------------------------------------------------- wet hair
+
+// Mean height of the tips, mean distance of a tip to its three nearest ones, and mean wetness of all points.
+typedef struct Tips {
+  double height, apart;  // m
+  double wetness;
+} Tips;
+
+enum { POINTS = 10, STRANDS = 40, NEAREST = 3 };
+
+// Mean distance of a tip to the nearest others, m.
+static double nearest_tips(const float* P, size_t tip) {
+  double nearest[NEAREST] = {INFINITY, INFINITY, INFINITY};
+  for (size_t k = 0; k < STRANDS; ++k) {
+    const float* a = P + 3 * (tip * POINTS + POINTS - 1);
+    const float* b = P + 3 * (k * POINTS + POINTS - 1);
+    double d = sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
+    for (int n = 0; n < NEAREST && k != tip; ++n)
+      if (d < nearest[n]) {
+        double next = nearest[n];
+        nearest[n] = d;
+        d = next;
+      }
+  }
+  return (nearest[0] + nearest[1] + nearest[2]) / NEAREST;
+}
+
+static Tips tips_of(RvScene* scene, int frame) {
+  RvError error = {0};
+  const RvDetail* d;
+  Tips t = {0};
+  CHECK_OK(rv_scene_cook(scene, "s", frame, &d, &error), error);
+  const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
+  const float* wetness = rv_detail_f32(d, RV_POINT, "wetness", 1);
+  assert_int_equal(rv_detail_count(d, RV_POINT), STRANDS * POINTS);
+  for (size_t k = 0; k < STRANDS; ++k) {
+    t.height += P[3 * (k * POINTS + POINTS - 1) + 1] / STRANDS;
+    t.apart += nearest_tips(P, k) / STRANDS;
+  }
+  for (size_t i = 0; wetness && i < STRANDS * POINTS; ++i) t.wetness += wetness[i] / (STRANDS * POINTS);
+  return t;
+}
+
+#define ALONE(more)                                                                                    \
+  "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hang\", \"w\"], \"parms\": {\"killbox\": true," \
+  "  \"killmin\": [-1, -0.15, -1], \"killmax\": [1, 1, 1]" more "}}"
+
+static void wet_tips_clump_and_dry_ones_do_not(void** state) {
+  (void)state;
+  RvTestLog log;
+  Seen seen;
+  RvScene* wet = run(TUFT BLOCK ALONE(""), 48, &seen, &log);
+  Tips clumped = tips_of(wet, 48);
+  rv_scene_free(wet);
+  RvScene* loose = run(TUFT BLOCK ALONE(", \"cohesion\": 0"), 48, &seen, &log);
+  Tips loose_tips = tips_of(loose, 48);
+  rv_scene_free(loose);
+  // Water that falls far beside the tuft.
+  RvScene* dry = run(TUFT
+                     "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.03, 0.02, 0.03], \"t\": [0.3, 0.02, 0],"
+                     "  \"particlesep\": 0.004}}," ALONE(""),
+                     48, &seen, &log);
+  Tips still = tips_of(dry, 48);
+  Tips groom = tips_of(dry, 1);
+  rv_scene_free(dry);
+  print_message("tips %g mm apart, %g without cohesion, %g dry, %g in the groom; wetness %g\n", 1e3 * clumped.apart,
+                1e3 * loose_tips.apart, 1e3 * still.apart, 1e3 * groom.apart, clumped.wetness);
+  assert_true(clumped.wetness > 0.05);
+  // Half as far apart as without the pull: clumps of some hairs.
+  assert_true(clumped.apart < 0.5 * loose_tips.apart);
+  CHECK_NEAR(still.wetness, 0, 0);
+  CHECK_NEAR(still.apart / groom.apart, 1, 1e-3);
+}
+
+static void dried_hair_returns_to_the_groom(void** state) {
+  (void)state;
+  RvTestLog log;
+  Seen seen;
+  RvScene* scene = run(TUFT BLOCK ALONE(", \"drying\": 5e-3"), 150, &seen, &log);
+  Tips first = tips_of(scene, 1);
+  Tips last = tips_of(scene, 150);
+  rv_scene_free(scene);
+  print_message("tips %g m at the start, %g m dried; held %g m3\n", first.height, last.height, seen.ledger.film);
+  CHECK_NEAR(seen.ledger.film, 0, 0);
+  CHECK_NEAR(last.wetness, 0, 0);
+  // 1e-4 of the length of 6 cm.
+  CHECK_NEAR(last.height, first.height, 6e-6);
+  CHECK_NEAR(last.apart, first.apart, 6e-6);
+}
+
+// Height of the tips of horizontal strands that water fell on, with a wet mass and a wet softness; no other force of
+// the liquid acts.
+static double height_of(const char* wet) {
+  RvTestLog log;
+  Seen seen;
+  char text[2000];
+  snprintf(text, sizeof text,
+           TUFT
+           "\"lie\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"r\": [0, 0, -90]}},"
+           "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.07, 0.02, 0.03], \"t\": [0.03, 0.025, 0],"
+           "  \"particlesep\": 0.004}},"
+           "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"lie\", \"w\"], \"parms\": {\"killbox\": true,"
+           "  \"killmin\": [-1, -0.15, -1], \"killmax\": [1, 1, 1], \"adhesion\": 0, \"drag\": 0, \"cohesion\": 0,"
+           "  \"damping\": 0.2, %s}}",
+           wet);
+  RvScene* scene = run(text, 48, &seen, &log);
+  double height = tips_of(scene, 48).height;
+  assert_true(tips_of(scene, 48).wetness > 0.05);
+  rv_scene_free(scene);
+  return height;
+}
+
+static void wet_hair_hangs_lower(void** state) {
+  (void)state;
+  double dry = height_of("\"wetmass\": 0, \"wetsoftness\": 0");
+  double heavy = height_of("\"wetmass\": 2, \"wetsoftness\": 0");
+  double soft = height_of("\"wetmass\": 0, \"wetsoftness\": 0.8");
+  print_message("tips at %g mm, heavier %g, softer %g\n", 1e3 * dry, 1e3 * heavy, 1e3 * soft);
+  assert_true(heavy < dry - 1e-3);
+  assert_true(soft < dry - 1e-3);
+}
+
+//---------------------------------------------------------------------------------------------- bad input
+
+static void particles_in_one_place_are_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  Seen seen;
+  RvScene* scene =
+      run(TUFT BLOCK
+          "\"squeeze\": {\"type\": \"transform\", \"inputs\": [\"w\"], \"parms\": {\"s\": [1e-6, 1e-6, 1e-6]}},"
+          "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hang\", \"squeeze\"], \"parms\": "
+          "{\"particlesep\": 0.004}}",
+          4, &seen, &log);
+  rv_scene_free(scene);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+}
+
+RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot),
+         cmocka_unit_test(no_drop_is_lost), cmocka_unit_test(wet_tips_clump_and_dry_ones_do_not),
+         cmocka_unit_test(dried_hair_returns_to_the_groom), cmocka_unit_test(wet_hair_hangs_lower),
+         cmocka_unit_test(particles_in_one_place_are_told))

@@ -1,0 +1,107 @@
+// Neighbour lists and liquid: same bits for any threads and instruction set, lists of particles in one place end,
+// places that are no numbers or too far apart are refused.
+#include <math.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/rng.h"
+#include "rig/lookdev_pore.h"
+#include "support/rv_test.h"
+
+enum { COUNT = 3000 };
+
+static double places[3 * COUNT];
+
+static void scatter(void) {
+  for (size_t i = 0; i < COUNT; ++i)
+    for (size_t a = 0; a < 3; ++a) places[3 * i + a] = 0.06 * (rv_random(5, i, a, 0) - 0.5);
+}
+
+// Hash of the lists of a cloud.
+static uint64_t hash_lists(void) {
+  RvError error = {0};
+  RvArena* arena = rv_arena_new(1 << 16);
+  const double* sets[] = {places};
+  const size_t counts[] = {COUNT};
+  RvSphLattice lattice;
+  RvSphSet set;
+  RvSphLists lists;
+  scatter();
+  CHECK_OK(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), error);
+  CHECK_OK(rv_sph_set_sort(&set, &lattice, places, NULL, COUNT, arena, &error), error);
+  CHECK_OK(rv_sph_lists_find(&lists, &lattice, &set, &set, arena, &error), error);
+  uint64_t hash = 0;
+  for (size_t i = 0; i < COUNT; ++i)
+    hash ^= rv_hash(lists.index + 8 * (size_t)lists.first[i], 32 * (size_t)lists.groups[i], i);
+  rv_arena_free(arena);
+  return hash;
+}
+
+static void lists_have_the_same_bits(void** state) {
+  (void)state;
+  rv_test_same_bits(hash_lists);
+}
+
+// Hash of liquid and pores after some substeps.
+static uint64_t hash_liquid(void) {
+  RvError error = {0};
+  RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(0.005);
+  RvPoreModel model = rv_pore_defaults();
+  RvPoreRig rig;
+  const double low[3] = {-0.02, -0.02, -0.02};
+  const double high[3] = {0.02, 0.02, 0.02};
+  model.drying = 1e-6;
+  CHECK_OK(rv_rig_pore_new(&rig, &liquid, &model, 5, 0.004, 8, 0.06, 70, &error), error);
+  RvCollider ball = {.shape = RV_COLLIDER_SPHERE, .radius = 0.015, .orientation = {0, 0, 0, 1}, .friction = 0.3};
+  ball.position = rv_vec3(0, -0.05, 0);
+  rig.bulk.liquid.solids.colliders = &ball;
+  rig.bulk.liquid.solids.ncollider = 1;
+  CHECK_OK(rv_rig_lookdev_liquid_fill(&rig.bulk, low, high, 0.3, &error), error);
+  for (int f = 0; f < 4; ++f) CHECK_OK(rv_rig_pore_frame(&rig, 1.0 / 30, 5, &error), error);
+  const RvParticles* p = &rig.bulk.particles;
+  uint64_t hash = rv_hash(rig.pores.held, rig.pores.count * sizeof(double), 1);
+  for (int a = 0; a < 3; ++a) hash = rv_hash(p->x[a], p->count * sizeof(float), hash);
+  for (int a = 0; a < 3; ++a) hash = rv_hash(p->v[a], p->count * sizeof(float), hash);
+  hash = rv_hash(rig.force, 3 * rig.pores.points * sizeof(double), hash);
+  rv_rig_pore_free(&rig);
+  return hash;
+}
+
+static void liquid_and_pores_have_the_same_bits(void** state) {
+  (void)state;
+  rv_test_same_bits(hash_liquid);
+}
+
+static void crowds_end_in_full_lists(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvArena* arena = rv_arena_new(1 << 16);
+  const double* sets[] = {places};
+  const size_t counts[] = {COUNT};
+  RvSphLattice lattice;
+  RvSphSet set;
+  RvSphLists lists;
+  memset(places, 0, sizeof places);
+  CHECK_OK(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), error);
+  CHECK_OK(rv_sph_set_sort(&set, &lattice, places, NULL, COUNT, arena, &error), error);
+  CHECK_OK(rv_sph_lists_find(&lists, &lattice, &set, &set, arena, &error), error);
+  assert_int_equal(lists.full, COUNT);
+  for (size_t i = 0; i < COUNT; ++i) assert_int_equal(8 * lists.groups[i], RV_SPH_MOST_LISTED);
+  rv_arena_free(arena);
+}
+
+static void bad_places_are_refused(void** state) {
+  (void)state;
+  RvError error = {0};
+  const double* sets[] = {places};
+  const size_t counts[] = {COUNT};
+  RvSphLattice lattice;
+  scatter();
+  places[7] = NAN;
+  CHECK_FAILS(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), RV_BAD_INPUT, error, "finite");
+  places[7] = 1e9;
+  CHECK_FAILS(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), RV_LIMIT, error, "kill box");
+}
+
+RV_TESTS(cmocka_unit_test(lists_have_the_same_bits), cmocka_unit_test(liquid_and_pores_have_the_same_bits),
+         cmocka_unit_test(crowds_end_in_full_lists), cmocka_unit_test(bad_places_are_refused))
