@@ -138,12 +138,13 @@ void RV_KERNEL(rv_film_add_gain)(const RvFilmWork* w, double part) {
       const RvLanes3 rest = rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane),
                                             rv_lanes_load(w->gain_mass + k) * gain - mass * taken);
       rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
-      rv_lanes3_store(w->kick + at + 4 * RV_W, rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
     }
 }
 
-// Share of its speed that the film of a vertex loses within flow_dt because it has become thinner since the start of the
-// step: implicit Euler of the difference of both rates of friction, each from the share that it removes.
+// Share of its speed that the film of a vertex loses within flow_dt because it has become thinner since the start of
+// the step: implicit Euler of the difference of both rates of friction, each from the share that it removes.
 RV_INLINE RvLanes lost_by_thinning(const RvFilmWork* w, int i, int lane) {
   const int k = i * RV_W + lane;
   const RvLanes one = rv_lanes_set(1), b0 = rv_lanes_load(w->hold + k), b1 = rv_lanes_load(w->hold_now + k);
@@ -152,8 +153,8 @@ RV_INLINE RvLanes lost_by_thinning(const RvFilmWork* w, int i, int lane) {
   return more / (one + more);
 }
 
-// The friction of the exchange is that of the film at the start of the step. Behind a column that falls the film becomes
-// thin within a step and stays behind: here it gets the rest of its friction, with an impulse on the strand.
+// The friction of the exchange is that of the film at the start of the step. Behind a column that falls the film
+// becomes thin within a step and stays behind: here it gets the rest of its friction, with an impulse on the strand.
 void RV_KERNEL(rv_film_slow_thinned)(const RvFilmWork* w) {
   const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), density = rv_lanes_set(w->density);
   const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
@@ -163,12 +164,10 @@ void RV_KERNEL(rv_film_slow_thinned)(const RvFilmWork* w) {
       const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
       const RvLanes lost1 = lost_by_thinning(w, j + 1, lane), u = rv_lanes_load(w->speed + k);
       const RvLanes m0 = density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k);
-      const RvLanes m1 =
-          density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W);
+      const RvLanes m1 = density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W);
       const RvLanes mass = m0 + m1;
       const RvLaneMask any = rv_lanes_positive(mass - least);
-      const RvLanes loss =
-          rv_lanes_select(any, u * (m0 * lost0 + m1 * lost1) / rv_lanes_select(any, mass, one), zero);
+      const RvLanes loss = rv_lanes_select(any, u * (m0 * lost0 + m1 * lost1) / rv_lanes_select(any, mass, one), zero);
       const RvLanes below = rv_film_lower_part(m0, m1);
       const RvLanes3 impulse =
           rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), rv_lanes_load(w->mass + k) * loss);

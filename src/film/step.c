@@ -168,8 +168,7 @@ static int flow(RvFilmWork* w, int most, bool* limited) {
   if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
   int count = count_substeps(RV_KERNEL_CALL(rv_film_courant, (w)), most, limited);
   start_transport(w);
-  for (int k = 0; k < count; ++k)
-    RV_KERNEL_CALL(rv_film_transport, (w, w->dt / count, k + 1 == count));
+  for (int k = 0; k < count; ++k) RV_KERNEL_CALL(rv_film_transport, (w, w->dt / count, k + 1 == count));
   return count;
 }
 

@@ -207,7 +207,8 @@ static RvLaneMask open_full_tips(const RvFilmWork* w, int lane, RvLaneMask among
   const int tip = (w->n - 1) * RV_W + lane, last = w->n - 2;
   const RvLanes zero = rv_lanes_set(0), before = rv_lanes_load(w->bundle_pressure + tip);
   const RvLanes slope = rv_lanes_load(w->bundle_slope + tip);
-  const RvLanes inflow = rv_lanes_set(w->flow_dt) * edge(w, last, LINE, lane) * rv_lanes_load(w->solved + last * RV_W + lane);
+  const RvLanes inflow =
+      rv_lanes_set(w->flow_dt) * edge(w, last, LINE, lane) * rv_lanes_load(w->solved + last * RV_W + lane);
   const RvLaneMask full = rv_lanes_positive(before + slope * inflow) & among;
   rv_lanes_store(w->bundle_pressure + tip, rv_lanes_select(full, zero, before));
   rv_lanes_store(w->bundle_slope + tip, rv_lanes_select(full, zero, slope));
