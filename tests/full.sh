@@ -77,8 +77,11 @@ RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/full/dip.py full
 echo "== a jet on a tuft: sizes of particles, substeps and points"
 RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/full/pour.py full
 
+echo "== rain on a tuft: sizes of particles, substeps and points"
+RIVULET="$top/build/release/rivulet" /usr/bin/python3 tests/full/rain.py full
+
 echo "== convergence in the step and in the number of points"
-for name in zip two_hairs; do
+for name in zip two_hairs row_groups; do
   RIVULET=build/release/rivulet RV_SOURCE_DIR=$top /usr/bin/python3 "tests/physics/test_$name.py" --full
 done
 

@@ -71,12 +71,36 @@ static double spin_of(const RvFilmRig* r) {
   return sum;
 }
 
-// 40 steps of a random state with tension, friction and gravity; adds to the largest errors.
-static RvResult run_rough(uint64_t seed, int most_substeps, double dt, Rough* out, RvError* error) {
+// A bundle of strands: suction, space between the hairs and share of each vertex, as in RvFilmStepDef.
+typedef struct Bundle {
+  double suction[N * RV_LANES] __attribute__((aligned(64)));
+  double free_area[N * RV_LANES] __attribute__((aligned(64)));
+  double bundled[N * RV_LANES] __attribute__((aligned(64)));
+} Bundle;
+
+// Hairs 0.1 to 0.4 mm apart in a part of the vertices, so that bundles begin and end along a strand.
+static void bind(RvFilmRig* r, Bundle* bundle, uint64_t seed) {
+  for (size_t k = 0; k < (size_t)(N * RV_LANES); ++k) {
+    double distance = 1e-4 * (1 + 3 * random_number(&seed));
+    double share = fmax(2 * random_number(&seed) - 1, 0);
+    double area = distance * distance - RV_PI * HAIR_RADIUS * HAIR_RADIUS;
+    bundle->bundled[k] = share;
+    bundle->free_area[k] = share * area;
+    bundle->suction[k] = share * RV_PI * HAIR_RADIUS * TENSION / area;
+  }
+  r->def.suction = bundle->suction;
+  r->def.free_area = bundle->free_area;
+  r->def.bundled = bundle->bundled;
+}
+
+// 40 steps of a random state with tension, friction and gravity, in a bundle or not; adds to the largest errors.
+static RvResult run_rough(uint64_t seed, int most_substeps, double dt, bool in_bundle, Rough* out, RvError* error) {
+  Bundle bundle;
   RvFilmRig r;
   RvResult result = rv_rig_film_new(&r, N, RV_LANES, 0.03, HAIR_RADIUS, error);
   if (result) return result;
   roughen(&r, seed);
+  if (in_bundle) bind(&r, &bundle, seed + 100);
   r.model.liquid.tension = TENSION;
   // Oblique gravity, viscous and artist's friction, slip.
   r.def.dt = dt;
@@ -109,13 +133,15 @@ static RvResult run_rough(uint64_t seed, int most_substeps, double dt, Rough* ou
   return result;
 }
 
-// Steps of 0.1 to 100 ms without a limit of substeps, and 40 ms with a limit of one.
+// Steps of 0.1 to 100 ms without a limit of substeps, in bundles too, and 40 ms with a limit of one.
 RvResult rv_check_film_volume(const RvCheckOut* out, RvError* error) {
   Rough free = {0}, capped = {0};
   RvResult result = RV_OK;
   for (uint64_t seed = 1; seed <= 4 && !result; ++seed) {
-    result = run_rough(seed, 100000, 1e-4 * pow(10, (double)(seed % 4)), &free, error);
-    if (!result) result = run_rough(seed, 1, 0.04, &capped, error);
+    const double dt = 1e-4 * pow(10, (double)(seed % 4));
+    result = run_rough(seed, 100000, dt, false, &free, error);
+    if (!result) result = run_rough(seed, 100000, dt, true, &free, error);
+    if (!result) result = run_rough(seed, 1, 0.04, false, &capped, error);
   }
   if (result) return result;
   rv_check_emit(out, "drift_a_step", fmax(free.drift, capped.drift), 0, 1e-12);
@@ -127,12 +153,16 @@ RvResult rv_check_film_volume(const RvCheckOut* out, RvError* error) {
 
 // Steps of 0.2 to 25 ms.
 RvResult rv_check_film_momentum(const RvCheckOut* out, RvError* error) {
-  Rough all = {0};
+  Rough all = {0}, bundles = {0};
   RvResult result = RV_OK;
-  for (uint64_t seed = 11; seed <= 14 && !result; ++seed)
-    result = run_rough(seed, 1000, 2e-4 * pow(5, (double)(seed % 4)), &all, error);
+  for (uint64_t seed = 11; seed <= 14 && !result; ++seed) {
+    const double dt = 2e-4 * pow(5, (double)(seed % 4));
+    result = run_rough(seed, 1000, dt, false, &all, error);
+    if (!result) result = run_rough(seed, 1000, dt, true, &bundles, error);
+  }
   if (result) return result;
   rv_check_emit(out, "momentum_a_step", all.momentum, 0, 1e-12);
+  rv_check_emit(out, "momentum_a_step_in_bundles", bundles.momentum, 0, 1e-12);
   rv_check_emit(out, "something_was_exchanged", all.moved > 1e-9, 1, 0);
   return RV_OK;
 }

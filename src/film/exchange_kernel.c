@@ -94,6 +94,8 @@ void RV_KERNEL(rv_film_exchange)(RvFilmWork* w) {
       const RvLanes3 across = rv_lanes3_mad(q, -(u * mass), t);
       rv_lanes3_store(w->before.tangent + k3, t);
       rv_lanes_store(w->speed + k, u);
+      rv_lanes_store(w->gain + k, u - had * rv_lanes3_dot(old, t) * inverse);
+      rv_lanes_store(w->gain_mass + k, mass);
       rv_lanes_store(w->mass + k, mass);
       rv_lanes_store(w->stuck + k, stuck);
       // Impulse on both ends.
@@ -107,6 +109,74 @@ void RV_KERNEL(rv_film_exchange)(RvFilmWork* w) {
     }
     rv_lanes3_store(w->kick + 4 * (w->n - 1) * RV_W + lane, kick);
     rv_lanes_store(w->kick + (4 * (w->n - 1) + 3) * RV_W + lane, zero);
+  }
+}
+
+// The speeds as they were before the exchange, along the tangents of the middle of the step.
+void RV_KERNEL(rv_film_take_gain_back)(const RvFilmWork* w) {
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane;
+      rv_lanes_store(w->speed + k, rv_lanes_load(w->speed + k) - rv_lanes_load(w->gain + k));
+    }
+}
+
+// Adds a part of the gain. The strands' step has paid for the momentum of the film that was there at its start; what
+// the film that is there now does not take is an impulse on the strand.
+void RV_KERNEL(rv_film_add_gain)(const RvFilmWork* w, double part) {
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), density = rv_lanes_set(w->density);
+  const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes mass = rv_lanes_load(w->mass + k), gain = rv_lanes_set(part) * rv_lanes_load(w->gain + k);
+      const RvLanes taken = rv_lanes_select(rv_lanes_positive(mass - least), gain, zero);
+      rv_lanes_store(w->speed + k, rv_lanes_load(w->speed + k) + taken);
+      const RvLanes below = rv_film_lower_part(
+          density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
+          density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
+      const RvLanes3 rest = rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane),
+                                            rv_lanes_load(w->gain_mass + k) * gain - mass * taken);
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, rest));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, rest));
+    }
+}
+
+// Share of its speed that the film of a vertex loses within flow_dt because it has become thinner since the start of
+// the step: implicit Euler of the difference of both rates of friction, each from the share that it removes.
+RV_INLINE RvLanes lost_by_thinning(const RvFilmWork* w, int i, int lane) {
+  const int k = i * RV_W + lane;
+  const RvLanes one = rv_lanes_set(1), b0 = rv_lanes_load(w->hold + k), b1 = rv_lanes_load(w->hold_now + k);
+  const RvLanes before = b0 / (one - b0) * rv_lanes_set(w->flow_dt / w->dt), now = b1 / (one - b1);
+  const RvLanes more = rv_lanes_max(now - before, rv_lanes_set(0));
+  return more / (one + more);
+}
+
+// The friction of the exchange is that of the film at the start of the step. Behind a column that falls the film
+// becomes thin within a step and stays behind: here it gets the rest of its friction, with an impulse on the strand.
+void RV_KERNEL(rv_film_slow_thinned)(const RvFilmWork* w) {
+  const RvLanes one = rv_lanes_set(1), zero = rv_lanes_set(0), density = rv_lanes_set(w->density);
+  const RvLanes least = rv_lanes_set(RV_FILM_NO_MASS);
+  for (int lane = 0; lane < RV_W; lane += RV_V) {
+    RvLanes lost0 = lost_by_thinning(w, 0, lane);
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes lost1 = lost_by_thinning(w, j + 1, lane), u = rv_lanes_load(w->speed + k);
+      const RvLanes m0 = density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k);
+      const RvLanes m1 = density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W);
+      const RvLanes mass = m0 + m1;
+      const RvLaneMask any = rv_lanes_positive(mass - least);
+      const RvLanes loss = rv_lanes_select(any, u * (m0 * lost0 + m1 * lost1) / rv_lanes_select(any, mass, one), zero);
+      const RvLanes below = rv_film_lower_part(m0, m1);
+      const RvLanes3 impulse =
+          rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), rv_lanes_load(w->mass + k) * loss);
+      rv_lanes_store(w->speed + k, u - loss);
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, impulse));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, impulse));
+      lost0 = lost1;
+    }
   }
 }
 

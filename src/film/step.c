@@ -57,7 +57,7 @@ void rv_film_rooms_release(RvFilmRooms* rooms) {
     rv_free(rooms->memory);
 }
 
-enum { WORK_SCALARS = 14, WORK_VECTORS = 2 };  // arrays of RvFilmWork with one and with three numbers a vertex
+enum { WORK_SCALARS = 17, WORK_VECTORS = 4 };  // arrays of RvFilmWork with one and with three numbers a vertex
 
 static size_t work_size(int vertices) {
   return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * (WORK_SCALARS + 3 * WORK_VECTORS);
@@ -92,6 +92,7 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                     .density = m->liquid.density,
                     .tension = m->liquid.tension,
                     .dt = d->dt,
+                    .flow_dt = d->dt,
                     .gravity = {d->gravity[0], d->gravity[1], d->gravity[2]}};
   if (d->suction && is_bundled(d->suction + b->vertex_at, n)) {
     w->suction = d->suction + b->vertex_at;
@@ -114,13 +115,18 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                                     &w->bundle_pressure,
                                     &w->bundle_slope,
                                     &w->ratio_before,
-                                    &w->ratio_after};
+                                    &w->ratio_after,
+                                    &w->gain,
+                                    &w->gain_mass,
+                                    &w->hold_now};
   for (size_t k = 0; k < WORK_SCALARS; ++k) {
     *scalars[k] = memory;
     memory += n;
   }
   w->carried = memory;
   w->own = memory + 3 * n;
+  w->of_vertices = memory + 6 * n;
+  w->of_edges = memory + 9 * n;
 }
 
 //---------------------------------------------------------------------------------------------- one batch
@@ -147,14 +153,44 @@ static void add_carried_momentum(const RvFilmWork* w) {
         w->kick[(4 * i + c) * RV_LANES + lane] += w->carried[(3 * i + c) * RV_LANES + lane];
 }
 
-// Substeps of transport that keep every cell below the Courant number of the scheme.
-static int count_substeps(const RvFilmWork* w, int most, bool* limited) {
-  double wanted = RV_KERNEL_CALL(rv_film_courant, (w)) / RV_FILM_COURANT;
+// Substeps that keep every cell below the Courant number of the transport, whose largest one in the step is `courant`.
+static int count_substeps(double courant, int most, bool* limited) {
+  double wanted = courant / RV_FILM_COURANT;
   if (most < 1) most = 1;
   *limited = !(wanted <= most);
   if (*limited) return most;
   int count = (int)ceil(wanted);
   return count < 1 ? 1 : count;
+}
+
+// Flow of film on single hairs: the pressure of the whole step, then transport.
+static int flow(RvFilmWork* w, int most, bool* limited) {
+  if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
+  int count = count_substeps(RV_KERNEL_CALL(rv_film_courant, (w)), most, limited);
+  start_transport(w);
+  for (int k = 0; k < count; ++k) RV_KERNEL_CALL(rv_film_transport, (w, w->dt / count, k + 1 == count));
+  return count;
+}
+
+// Flow of film in bundles. The end of a column that falls passes several cells within a long step, and the suction acts
+// where that end is. So the speeds gain evenly over the step, and each substep of transport has its own pressure.
+static int flow_in_bundle(const Step* step, const RvFilmBatch* b, RvFilmWork* w, bool* limited) {
+  const RvFilmSettings* set = &step->def->settings;
+  double after = RV_KERNEL_CALL(rv_film_courant, (w));
+  RV_KERNEL_CALL(rv_film_take_gain_back, (w));
+  int count = count_substeps(fmax(after, RV_KERNEL_CALL(rv_film_courant, (w))), set->most_substeps, limited);
+  w->flow_dt = w->dt / count;
+  start_transport(w);
+  for (int k = 0; k < count; ++k) {
+    RV_KERNEL_CALL(rv_film_add_gain, (w, 1.0 / count));
+    if (k > 0) {
+      rv_film_hold(step->model, b, set, w->flow_dt, w->volume, w->speed, &w->now, w->hold_now);
+      RV_KERNEL_CALL(rv_film_slow_thinned, (w));
+    }
+    RV_KERNEL_CALL(rv_film_tension, (w));
+    RV_KERNEL_CALL(rv_film_transport, (w, w->flow_dt, k + 1 == count));
+  }
+  return count;
 }
 
 // The film's step of one batch.
@@ -168,17 +204,16 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x + b->at, &w->now));
   rv_film_hold(step->model, b, &d->settings, d->dt, w->volume, w->speed, &w->before, w->hold);
 
-  // Speeds: gravity, inertia, friction and capillary pressure.
+  // Speeds: gravity, inertia and friction.
   RV_KERNEL_CALL(rv_film_exchange, (w));
-  if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
 
-  // Transport of volume and momentum.
-  out->substeps = count_substeps(w, d->settings.most_substeps, &out->limited);
-  start_transport(w);
+  // Capillary pressure, and transport of volume and momentum.
   RV_KERNEL_CALL(rv_film_ratios, (w));
   RV_KERNEL_CALL(rv_film_spin, (w, 1));
-  for (int k = 0; k < out->substeps; ++k)
-    RV_KERNEL_CALL(rv_film_transport, (w, d->dt / out->substeps, k + 1 == out->substeps));
+  if (w->suction && w->tension > 0)
+    out->substeps = flow_in_bundle(step, b, w, &out->limited);
+  else
+    out->substeps = flow(w, d->settings.most_substeps, &out->limited);
 
   // Impulses on the strands.
   RV_KERNEL_CALL(rv_film_settle, (w));

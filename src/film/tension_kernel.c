@@ -14,9 +14,9 @@
 #include "film/work.h"
 #include "math/lanes_math.h"
 
-// Temporary numbers of vertices, in own[]: height, m; dh/dA = 1 / (2 pi (r + h) hairs); 1 / cell.
+// Temporary numbers of vertices, in of_vertices[]: height, m; dh/dA = 1 / (2 pi (r + h) hairs); 1 / cell.
 enum { HEIGHT, SPREAD, INVERSE };
-// And of edges, in carried[]: dh/dA / length; line density, m2 of liquid; slope of the height.
+// And of edges, in of_edges[]: dh/dA / length; line density, m2 of liquid; slope of the height.
 enum { STIFF, LINE, SLOPE };
 
 // Number `which` of vertex or edge i.
@@ -30,7 +30,7 @@ RV_INLINE RvLanes of(double* room, int i, int which, int lane) {
 
 // Number `which` of edge j; 0 beyond the ends.
 RV_INLINE RvLanes edge(const RvFilmWork* w, int j, int which, int lane) {
-  return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->carried, j, which, lane);
+  return j < 0 || j > w->n - 2 ? rv_lanes_set(0) : of(w->of_edges, j, which, lane);
 }
 
 // Bundles (WH-20, E74). Filling the space between hairs by dA of section wets more of the hairs and gains energy, so
@@ -52,7 +52,7 @@ static void fill_bundle(const RvFilmWork* w, int i, int lane) {
   const RvLaneMask some = rv_lanes_positive(area);
   const RvLanes inverse = rv_lanes_select(some, one / rv_lanes_select(some, area, one), zero);
   const RvLanes suction = rv_lanes_load(w->suction + k) * rv_lanes_set(FULL / w->tension);
-  const RvLanes volume = of(w->own, i, INVERSE, lane) / hairs * inverse;
+  const RvLanes volume = of(w->of_vertices, i, INVERSE, lane) / hairs * inverse;
   const RvLanes full = rv_lanes_load(w->volume + k) * volume;
   const RvLanes room = one - full;
   const RvLaneMask below = rv_lanes_positive(room);
@@ -70,8 +70,8 @@ static void flatten(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
   const RvLanes bundled = rv_lanes_load(w->bundled + k) + rv_lanes_load(w->bundled + k + RV_W);
   const RvLanes lone = rv_lanes_set(1) - rv_lanes_set(0.5) * bundled;
-  rv_lanes_store(slot(w->carried, j, STIFF, lane), lone * of(w->carried, j, STIFF, lane));
-  rv_lanes_store(slot(w->carried, j, SLOPE, lane), lone * of(w->carried, j, SLOPE, lane));
+  rv_lanes_store(slot(w->of_edges, j, STIFF, lane), lone * of(w->of_edges, j, STIFF, lane));
+  rv_lanes_store(slot(w->of_edges, j, SLOPE, lane), lone * of(w->of_edges, j, SLOPE, lane));
 }
 
 // Fills the temporary numbers of vertices and edges.
@@ -83,19 +83,19 @@ static void prepare(const RvFilmWork* w, int lane) {
     const RvLanes inverse = one / rv_lanes_load(w->now.cell + k);
     const RvLanes section = rv_lanes_load(w->volume + k) * inverse / (pi * hairs);
     const RvLanes outer = rv_lanes_sqrt(rv_lanes_fma(r, r, section));
-    rv_lanes_store(slot(w->own, i, HEIGHT, lane), section / (outer + r));
-    rv_lanes_store(slot(w->own, i, SPREAD, lane), half / (pi * outer * hairs));
-    rv_lanes_store(slot(w->own, i, INVERSE, lane), inverse);
+    rv_lanes_store(slot(w->of_vertices, i, HEIGHT, lane), section / (outer + r));
+    rv_lanes_store(slot(w->of_vertices, i, SPREAD, lane), half / (pi * outer * hairs));
+    rv_lanes_store(slot(w->of_vertices, i, INVERSE, lane), inverse);
     if (w->suction) fill_bundle(w, i, lane);
   }
   for (int j = 0; j + 1 < w->n; ++j) {
     const int k = j * RV_W + lane;
     const RvLanes inverse = one / rv_lanes_load(w->now.length + k);
-    const RvLanes spread = half * (of(w->own, j, SPREAD, lane) + of(w->own, j + 1, SPREAD, lane));
-    rv_lanes_store(slot(w->carried, j, STIFF, lane), spread * inverse);
-    rv_lanes_store(slot(w->carried, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
-    rv_lanes_store(slot(w->carried, j, SLOPE, lane),
-                   (of(w->own, j + 1, HEIGHT, lane) - of(w->own, j, HEIGHT, lane)) * inverse);
+    const RvLanes spread = half * (of(w->of_vertices, j, SPREAD, lane) + of(w->of_vertices, j + 1, SPREAD, lane));
+    rv_lanes_store(slot(w->of_edges, j, STIFF, lane), spread * inverse);
+    rv_lanes_store(slot(w->of_edges, j, LINE, lane), rv_lanes_load(w->mass + k) * inverse / rv_lanes_set(w->density));
+    rv_lanes_store(slot(w->of_edges, j, SLOPE, lane),
+                   (of(w->of_vertices, j + 1, HEIGHT, lane) - of(w->of_vertices, j, HEIGHT, lane)) * inverse);
     if (w->suction) flatten(w, j, lane);
   }
 }
@@ -103,14 +103,14 @@ static void prepare(const RvFilmWork* w, int lane) {
 // dt^2 sigma / rho (1 - b) / length of edge j; 0 on the last edge where the tip drains
 RV_INLINE RvLanes factor(const RvFilmWork* w, int j, int lane) {
   const int k = j * RV_W + lane;
-  const RvLanes f = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+  const RvLanes f = rv_lanes_set(w->flow_dt * w->flow_dt * w->tension / w->density) *
                     (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
   return j + 2 < w->n ? f : f * rv_lanes_load(w->closed + lane);
 }
 
 // Diagonal of the operator from fluxes to grad dp: a fourth difference.
 RV_INLINE RvLanes middle(const RvFilmWork* w, int j, int lane) {
-  const RvLanes a = of(w->own, j, INVERSE, lane), b = of(w->own, j + 1, INVERSE, lane);
+  const RvLanes a = of(w->of_vertices, j, INVERSE, lane), b = of(w->of_vertices, j + 1, INVERSE, lane);
   return (a + b) * (a + b) * edge(w, j, STIFF, lane) + a * a * edge(w, j - 1, STIFF, lane) +
          b * b * edge(w, j + 1, STIFF, lane);
 }
@@ -127,21 +127,21 @@ static RvLanes implicitness(const RvFilmWork* w, int lane) {
 
 // -h'' at vertex i, the pressure of unit tension.
 RV_INLINE RvLanes pressure(const RvFilmWork* w, int i, int lane) {
-  return -(of(w->own, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
+  return -(of(w->of_vertices, i, INVERSE, lane) * (edge(w, i, SLOPE, lane) - edge(w, i - 1, SLOPE, lane)));
 }
 
 // Adds the pressure of a bundle to the row of edge j: coefficients b, m, d of the edges j - 1 to j + 1, right-hand side
 // r. The tip of a bundle holds its liquid (transport_kernel.c), so the last edge is as any other.
 RV_INLINE void add_bundle(const RvFilmWork* w, int j, int lane, RvLanes* b, RvLanes* m, RvLanes* d, RvLanes* r) {
   const int k = j * RV_W + lane;
-  const RvLanes c = rv_lanes_set(w->dt * w->dt * w->tension / w->density) *
+  const RvLanes c = rv_lanes_set(w->flow_dt * w->flow_dt * w->tension / w->density) *
                     (rv_lanes_set(1) - rv_lanes_load(w->stuck + k)) / rv_lanes_load(w->now.length + k);
   const RvLanes low = c * rv_lanes_load(w->bundle_slope + k), high = c * rv_lanes_load(w->bundle_slope + k + RV_W);
   const RvLanes rise = rv_lanes_load(w->bundle_pressure + k + RV_W) - rv_lanes_load(w->bundle_pressure + k);
   *b = *b - low * edge(w, j - 1, LINE, lane);
   *m = *m + (low + high) * edge(w, j, LINE, lane);
   *d = *d - high * edge(w, j + 1, LINE, lane);
-  *r = *r - c * rise / rv_lanes_set(w->dt);
+  *r = *r - c * rise / rv_lanes_set(w->flow_dt);
 }
 
 // Rows of 1 + theta factor S LINE with S the fourth difference, eliminated from the root to the tip.
@@ -151,9 +151,9 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   for (int j = 0; j + 1 < w->n; ++j) {
     const int k = j * RV_W + lane;
     const RvLanes c = factor(w, j, lane), f = theta * c, p1 = pressure(w, j + 1, lane);
-    const RvLanes wa = of(w->own, j, INVERSE, lane), wb = of(w->own, j + 1, INVERSE, lane);
-    const RvLanes wz = j > 0 ? of(w->own, j - 1, INVERSE, lane) : zero;
-    const RvLanes wc = j + 2 < w->n ? of(w->own, j + 2, INVERSE, lane) : zero;
+    const RvLanes wa = of(w->of_vertices, j, INVERSE, lane), wb = of(w->of_vertices, j + 1, INVERSE, lane);
+    const RvLanes wz = j > 0 ? of(w->of_vertices, j - 1, INVERSE, lane) : zero;
+    const RvLanes wc = j + 2 < w->n ? of(w->of_vertices, j + 2, INVERSE, lane) : zero;
     const RvLanes kz = edge(w, j - 1, STIFF, lane), ka = edge(w, j, STIFF, lane), kb = edge(w, j + 1, STIFF, lane);
     // The row: coefficients a, b, m, d, e of the edges j - 2 to j + 2, and the right-hand side r.
     const RvLanes own = (wa + wb) * ka;
@@ -163,7 +163,7 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
     RvLanes d = -f * wb * (own + (wb + wc) * kb) * edge(w, j + 1, LINE, lane);
     const RvLanes e = f * wb * kb * wc * edge(w, j + 2, LINE, lane);
     // `pressure` is that of unit tension, and the factor has one dt too many
-    RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->dt);
+    RvLanes r = rv_lanes_load(w->speed + k) - c * (p1 - p0) / rv_lanes_set(w->flow_dt);
     if (w->suction) add_bundle(w, j, lane, &b, &m, &d, &r);
     // Elimination of the edges j - 2 and j - 1.
     b = b - a * d2;
@@ -186,23 +186,75 @@ static void eliminate(const RvFilmWork* w, int lane, RvLanes theta) {
   }
 }
 
+// Back substitution from the tip to the root: `solved` becomes the new speeds.
+static void substitute(const RvFilmWork* w, int lane) {
+  RvLanes u1 = rv_lanes_set(0), u2 = u1;
+  for (int j = w->n - 2; j >= 0; --j) {
+    const int k = j * RV_W + lane;
+    const RvLanes u =
+        rv_lanes_load(w->solved + k) - rv_lanes_load(w->upper + k) * u1 - rv_lanes_load(w->upper2 + k) * u2;
+    rv_lanes_store(w->solved + k, u);
+    u2 = u1;
+    u1 = u;
+  }
+}
+
 // A bundle is full at its tip at the pressure of the air, and what flows in beyond that leaves the tip
 // (transport_kernel.c). The slope of its pressure is that of a closed end: it would let only so much flow in that the
 // pressure drives out in one step, however long the step is. So the tip has no slope and the pressure 0 where the step
-// would raise its pressure above that. Returns whether there is such a tip.
-static bool open_full_tips(const RvFilmWork* w, int lane) {
+// would raise its pressure above that. Returns the lanes of `among` with such a tip.
+static RvLaneMask open_full_tips(const RvFilmWork* w, int lane, RvLaneMask among) {
   const int tip = (w->n - 1) * RV_W + lane, last = w->n - 2;
   const RvLanes zero = rv_lanes_set(0), before = rv_lanes_load(w->bundle_pressure + tip);
   const RvLanes slope = rv_lanes_load(w->bundle_slope + tip);
-  const RvLanes inflow = rv_lanes_set(w->dt) * edge(w, last, LINE, lane) * rv_lanes_load(w->solved + last * RV_W + lane);
-  const RvLaneMask full = rv_lanes_positive(before + slope * inflow);
+  const RvLanes inflow =
+      rv_lanes_set(w->flow_dt) * edge(w, last, LINE, lane) * rv_lanes_load(w->solved + last * RV_W + lane);
+  const RvLaneMask full = rv_lanes_positive(before + slope * inflow) & among;
   rv_lanes_store(w->bundle_pressure + tip, rv_lanes_select(full, zero, before));
   rv_lanes_store(w->bundle_slope + tip, rv_lanes_select(full, zero, slope));
-  double flag[RV_V] __attribute__((aligned(64)));
-  rv_lanes_store(flag, rv_lanes_select(full, rv_lanes_set(1), zero));
-  bool any = false;
-  for (int k = 0; k < RV_V; ++k) any = any || flag[k] > 0;
+  return full;
+}
+
+// Liquid that leaves a vertex lowers the pressure there to that of an empty bundle, -FULL suction, and no further. The
+// slope of a full vertex is 16 times as steep: where more than a sixteenth of the liquid leaves within a step, as above
+// a column that falls, the suction would hold it back by the more the longer the step is. So there the slope becomes
+// that of the secant to the pressure of an empty bundle. Returns the lanes of `among` with such a vertex.
+static RvLaneMask bound_suction(const RvFilmWork* w, int lane, RvLaneMask among) {
+  const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), dt = rv_lanes_set(w->flow_dt);
+  RvLaneMask any = rv_lanes_positive(zero);
+  RvLanes in = zero;
+  for (int i = 0; i < w->n; ++i) {
+    const int k = i * RV_W + lane;
+    const RvLanes out = i + 1 < w->n ? edge(w, i, LINE, lane) * rv_lanes_load(w->solved + k) : zero;
+    const RvLanes loss = dt * (out - in), slope = rv_lanes_load(w->bundle_slope + k);
+    const RvLanes empty = rv_lanes_load(w->suction + k) * rv_lanes_set(FULL / w->tension);
+    const RvLanes room = rv_lanes_max(rv_lanes_load(w->bundle_pressure + k) + empty, zero);
+    const RvLaneMask below = rv_lanes_positive(slope * loss - room) & among;
+    rv_lanes_store(w->bundle_slope + k, rv_lanes_select(below, room / rv_lanes_select(below, loss, one), slope));
+    any = any | below;
+    in = out;
+  }
   return any;
+}
+
+// Solves for the new speeds, in `solved`. The pressure of a bundle is linear only near the state before the step, so
+// its slopes are corrected by the flow that they give. A lane ends with the first solve that asks for no correction,
+// whatever its neighbours do: its result does not depend on the width of the vectors.
+enum { CORRECTIONS = 3 };
+
+static void solve(const RvFilmWork* w, int lane) {
+  const RvLanes theta = implicitness(w, lane);
+  eliminate(w, lane, theta);
+  substitute(w, lane);
+  if (!w->suction) return;
+  RvLaneMask wrong = rv_lanes_positive(rv_lanes_set(1));
+  for (int k = 0; k < CORRECTIONS; ++k) {
+    const RvLaneMask shut = open_full_tips(w, lane, wrong);
+    wrong = shut | bound_suction(w, lane, wrong);
+    if (!rv_lanes_bits(wrong)) return;
+    eliminate(w, lane, theta);
+    substitute(w, lane);
+  }
 }
 
 // Solves for the new speeds and gives the reaction to the strand.
@@ -210,15 +262,11 @@ void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1), density = rv_lanes_set(w->density);
   for (int lane = 0; lane < RV_W; lane += RV_V) {
     prepare(w, lane);
-    const RvLanes theta = implicitness(w, lane);
-    eliminate(w, lane, theta);
-    if (w->suction && open_full_tips(w, lane)) eliminate(w, lane, theta);
-    // Back substitution from the tip to the root; impulses on the strand.
-    RvLanes u1 = zero, u2 = zero;
+    solve(w, lane);
+    // The new speeds, and the impulses on the strand.
     for (int j = w->n - 2; j >= 0; --j) {
       const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
-      const RvLanes u =
-          rv_lanes_load(w->solved + k) - rv_lanes_load(w->upper + k) * u1 - rv_lanes_load(w->upper2 + k) * u2;
+      const RvLanes u = rv_lanes_load(w->solved + k);
       const RvLanes gain = (u - rv_lanes_load(w->speed + k)) * rv_lanes_load(w->mass + k);
       const RvLanes3 t = rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane);
       const RvLanes below = rv_film_lower_part(
@@ -231,8 +279,6 @@ void RV_KERNEL(rv_film_tension)(const RvFilmWork* w) {
       rv_lanes_store(
           w->speed + k,
           rv_lanes_select(rv_lanes_positive(rv_lanes_load(w->mass + k) - rv_lanes_set(RV_FILM_NO_MASS)), u, zero));
-      u2 = u1;
-      u1 = u;
     }
   }
 }

@@ -32,6 +32,7 @@ typedef struct RvFilmWork {
   double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
   double* kick;    // [unknowns] kg m/s
   double density, tension, dt, gravity[3];
+  double flow_dt;           // s: part of the step that pressure and transport advance by
   RvFilmShape before, now;  // after rv_film_exchange the tangents of `before` are those of the middle of the step
   double* hold;             // [vertices] share b of the relative momentum that friction removes within a step
   double* stuck;            // [edges] the same, of an edge's film
@@ -40,6 +41,10 @@ typedef struct RvFilmWork {
   double* flow;             // [edges] flux over that of the mean of both ends: below 1 where the donor is empty
   double* carried;          // [3 x vertices] kg m/s: advected momentum in excess of m v
   double* own;              // [3 x vertices] m/s: velocity of the film during transport
+  double *of_vertices, *of_edges;      // [3 x vertices] temporary numbers of the capillary pressure
+  double* gain;                        // [edges] m/s that the exchange with the strands gives within the step
+  double* gain_mass;                   // [edges] kg that it was found for
+  double* hold_now;                    // [vertices] share that friction removes within flow_dt, of the present film
   double *ratio_before, *ratio_after;  // [edges] length over that of the edge before, and of the one after
   double* spin;                        // [edges] kg m2/s, angular momentum about the tangent
   double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
@@ -94,6 +99,11 @@ RV_KERNEL_DECLARE(void, rv_film_vertex_tangents, (int n, const double* x, double
 // the second half after transport (exchange_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_exchange, (RvFilmWork * w))
 RV_KERNEL_DECLARE(void, rv_film_settle, (const RvFilmWork* w))
+// Takes the gain back from the speeds, or adds a part of it (exchange_kernel.c).
+RV_KERNEL_DECLARE(void, rv_film_take_gain_back, (const RvFilmWork* w))
+RV_KERNEL_DECLARE(void, rv_film_add_gain, (const RvFilmWork* w, double part))
+// Slows film that has become thinner within the step (exchange_kernel.c).
+RV_KERNEL_DECLARE(void, rv_film_slow_thinned, (const RvFilmWork* w))
 // Capillary pressure (tension_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))
 // Transport and its Courant number; angular momentum about the tangent before (sign 1) and after it (sign -1)

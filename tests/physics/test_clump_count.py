@@ -72,9 +72,8 @@ def main():
             group, spread, clumps = measure(kind, points, substeps, sep)
             what = f"{name}, {points} points, {substeps} substeps: {group * SIDE * SIDE:.0f} of {SIDE * SIDE} tips in one " \
                    f"group, spread {spread:.2f} of the start, {clumps} clumps of liquid"
-            # Closed: hairs touch, and d0 is a quarter of D. With 4 substeps two hairs of the rim leave the water before
-            # the others have drawn them in. Apart: no hair is on its way to another.
-            closed = group >= (0.9 if substeps < 8 else 1) and spread < 0.5
+            # Closed: hairs touch, and d0 is a quarter of D. Apart: no hair is on its way to another.
+            closed = group == 1 and spread < 0.5
             apart = group == 1 / SIDE ** 2 and spread > 0.9
             scenes.holds(what, closed if kind == SOFT else apart)
     scenes.end()
