@@ -34,8 +34,7 @@ typedef struct RvOperator {
   // each unless it is NULL.
   void (*block)(void* user, size_t block, const double* q, uint8_t careful, double* lanes, double* g, double* band);
   // Mask of the lanes of a block on which a term acts that would be lost if they moved far. These lanes begin a step at
-  // their last position, or where their velocity takes them, instead of the inertial prediction with all forces. NULL:
-  // none.
+  // their last position instead of the inertial prediction. NULL: none.
   unsigned (*held)(void* user, size_t block);
   // Mask of the lanes of a block that a term draws towards other lanes. Alone they would spring back, so they are not
   // solved alone for their first guess. NULL: none.

@@ -162,45 +162,35 @@ unsigned rv_strand_step_start_lanes(const RvStrandStep* step, const RvStrandBatc
   return lanes & ALL_LANES;
 }
 
-// A held lane moves for its first guess only if that saves more than moving it by this share of an edge would cost
-// (rv_strand_step_scale): slow bridged hairs that part would otherwise be a step ahead of their bridges.
-static const double LEAST_HELD_FLIGHT = 0.5;
-
 // First guess: of free flight and the start of the step, the one of lower energy, lane by lane. Fixed unknowns are at
-// their targets. Lanes that bridges hold (RvOperator.held) and that are fast go on with their velocity, without the
-// forces: the bridges, which the energy here does not have, balance those, and hairs that move together stay together.
+// their targets.
 static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   const double* before = step->s->q + b->at;
   unsigned start_lanes = rv_strand_step_start_lanes(step, b);
-  // both guesses, free flight in w->trial, with edges as in w->g, and the start in w->d
+  // both guesses, free flight in w->trial and the start in w->d
   for (size_t k = 0; k < count; ++k) {
     bool fixed = w->potential.free[k] == 0;
     double given = fixed && step->def->target ? step->def->target[b->at + k] : before[k];
-    const bool held = start_lanes >> k % RV_LANES & 1;
-    const double flown = held ? before[k] + step->def->dt * step->s->v[b->at + k] : w->goal[k];
-    w->g[k] = flown;
-    w->trial[k] = fixed ? given : flown;
+    w->trial[k] = fixed ? given : w->goal[k];
     w->d[k] = fixed ? given : before[k];
   }
   if (!b->pinned) {
-    lay_out_edges(b->vertices, before, w->g, w->potential.free, w->trial);
+    lay_out_edges(b->vertices, before, w->goal, w->potential.free, w->trial);
     lay_out_edges(b->vertices, before, before, w->potential.free, w->d);
+  }
+  if (start_lanes == ALL_LANES) {
+    memcpy(w->q, w->d, count * sizeof(double));
+    return;
   }
   // the one of lower energy
   double start_energy[RV_LANES] __attribute__((aligned(64)));
   double flight_energy[RV_LANES] __attribute__((aligned(64)));
   rv_strand_newton_energy(&w->potential, w->d, start_energy);
   rv_strand_newton_energy(&w->potential, w->trial, flight_energy);
-  double scale[RV_LANES], least_gain[RV_LANES];
-  rv_strand_step_scale(b, w, scale);
-  for (int lane = 0; lane < RV_LANES; ++lane) {
-    const double least = LEAST_HELD_FLIGHT * scale[lane];
-    least_gain[lane] = start_lanes >> lane & 1 ? 0.5 * least * least : 0;
-  }
   for (size_t k = 0; k < count; ++k) {
     size_t lane = k % RV_LANES;
-    bool flies = flight_energy[lane] + least_gain[lane] < start_energy[lane];
+    bool flies = flight_energy[lane] < start_energy[lane] && !(start_lanes >> lane & 1);
     w->q[k] = flies ? w->trial[k] : w->d[k];
   }
 }

@@ -92,7 +92,7 @@ size_t rv_strand_work_size(int vertices);
 size_t rv_strand_spare_size(int vertices);
 // Places the arrays in memory of rv_strand_work_size doubles, 64-byte aligned.
 void rv_strand_work_place(RvStrandWork* w, double* memory, int vertices);
-// Bits of the lanes that a coupling holds (RvOperator.held), spare lanes included.
+// Bits of the lanes whose iterate starts at the state of the step's beginning (RvOperator.held), spare lanes included.
 unsigned rv_strand_step_start_lanes(const RvStrandStep* step, const RvStrandBatch* b);
 // Goal, potential and first guess q of a batch.
 void rv_strand_step_begin(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w);
