@@ -196,6 +196,8 @@ for token in ("melanin", "melaninredness"):
     USES["lookmaterial." + token] = {"parms": {"kind": "hair", "haircolor": "melanin"}}
 for token in ("tint", "tintdepth"):
     USES["lookmaterial." + token] = {"parms": {"kind": "water"}}
+for token in ("wetness", "beads", "beadradius"):
+    USES["lookmaterial." + token] = {"inputs": ["skin"], "parms": {"kind": "skin", "beads": 0.5}}
 for token in ("topcolor", "bottomcolor", "ground", "groundat", "groundheight"):
     USES["lookmaterial." + token] = {"parms": {"kind": "backdrop", "ground": True, "groundat": "height" if token == "groundheight" else "lowest"}}
 USES["material.contactangle"].update({"reader": None, "outs": ["x"]})
