@@ -96,6 +96,7 @@ static RvResult density_error(double smoothing, double* density, double* mass, R
          expected = hairs * 1320 * RV_PI * 1.6e-9 / (spacing * spacing);
   if (!values && !result) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
   *density = *mass = 0;
+  size_t counted = 0;
   if (!result) rv_medium_density(&c.medium, c.model, c.state->x, values);
   for (size_t k = 0; !result && k < c.model->nbatch; ++k)
     for (int lane = 0; lane < RV_LANES; ++lane)
@@ -105,8 +106,10 @@ static RvResult density_error(double smoothing, double* density, double* mass, R
         // Three cells away from the border of the lattice, beyond the smoothing.
         double inside = fmin(fmin(x.x, x.z), fmin(spacing * (SIDE - 1) - x.x, spacing * (SIDE - 1) - x.z));
         if (fmin(inside, fmin(-x.y, x.y + 0.04)) < 3 * smoothing) continue;
+        counted++;
         *density = fmax(*density, fabs(values[rv_chain_vertex(b, lane, i, 1, 0)] / expected - 1));
       }
+  if (counted == 0) *density = INFINITY;
   RvSum sum = {0};
   for (size_t i = 0; !result && i < c.medium.nodes.count; ++i) rv_sum_add(&sum, c.medium.nodes.data[i].mass);
   if (!result) *mass = fabs(rv_sum_total(&sum) / rv_rig_bundle_mass(&c) - 1);
@@ -116,8 +119,8 @@ static RvResult density_error(double smoothing, double* density, double* mass, R
 }
 
 RvResult rv_check_medium_density(const RvCheckOut* out, RvError* error) {
-  static const double smoothing[3] = {2e-3, 2.7e-3, 4.3e-3};
-  static const char* const names[3] = {"lattice_2.0", "lattice_2.7", "lattice_4.3"};
+  static const double smoothing[3] = {2e-3, 2.7e-3, 3.3e-3};
+  static const char* const names[3] = {"lattice_2.0", "lattice_2.7", "lattice_3.3"};
   RvResult result = RV_OK;
   for (int k = 0; k < 3 && !result; ++k) {
     double density, mass;

@@ -16,7 +16,7 @@
 // factorised, not inverted: the moments of inertia along and across a hair differ by a factor of 1e4.
 //
 // Tension: a pulling force T along a link is a stiffness T length (1 - d d^T) against its turning. It is taken at the
-// end of the step too, with the T of the spins now. Steps of 1/60 s then hold at any speed of a swung head.
+// end of the step too, with the T of the spins now, so that a swung strand does not flutter.
 #include "continuum/chain_kernel.h"
 
 #include <stddef.h>
@@ -376,6 +376,9 @@ void RV_KERNEL(rv_chain_accelerate)(const RvChainWork* w) {
 
 //---------------------------------------------------------------------------------------------- motion
 
+// rad: largest turn of a link in a step.
+static const double MOST_TURN = 2;
+
 RV_INLINE Quat normalized(Quat q) {
   const RvLanes square = rv_lanes_fma(q.x, q.x, rv_lanes_fma(q.y, q.y, rv_lanes_fma(q.z, q.z, q.w * q.w)));
   const RvLanes scale = rv_lanes_set(1) / rv_lanes_sqrt(square);
@@ -392,15 +395,25 @@ RV_INLINE Quat turn_by(RvLanes3 angle) {
   return (Quat){e.x, e.y, e.z, c};
 }
 
+// A spin of at most MOST_TURN a step. Faster links whip: the terms of their spin, which are not implicit, would drive
+// them without bound.
+RV_INLINE RvLanes3 bounded(RvLanes3 spin, RvLanes dt) {
+  const RvLanes most = rv_lanes_set(MOST_TURN), turn = dt * rv_lanes_sqrt(rv_lanes3_dot(spin, spin));
+  const RvLanes scale = most / rv_lanes_max(turn, most);
+  return rv_lanes3_scale(spin, scale);
+}
+
 void RV_KERNEL(rv_chain_advance)(const RvChainWork* w) {
-  const RvLanes dt = rv_lanes_set(w->dt), part = rv_lanes_set(w->implicitness * w->dt);
+  const RvLanes dt = rv_lanes_set(w->dt), part = rv_lanes_set(w->implicitness);
   for (int lane = 0; lane < RV_W; lane += RV_V)
     for (int i = 0; i < w->links; ++i) {
       double *orient = w->orient + 4 * i * RV_W + lane, *spin = w->spin + 3 * i * RV_W + lane;
       const RvLanes3 before = rv_lanes3_load(spin), rate = rv_lanes3_load(w->spin_rate + 3 * i * RV_W + lane);
-      const Quat turn = turn_by(rv_lanes3_scale(rv_lanes3_mad(before, part, rate), dt));
+      const RvLanes3 after = bounded(rv_lanes3_mad(before, dt, rate), dt);
+      const RvLanes3 mean = rv_lanes3_mad(before, part, rv_lanes3_sub(after, before));
+      const Quat turn = turn_by(rv_lanes3_scale(mean, dt));
       store_quat(orient, normalized(multiply(turn, load_quat(orient))));
-      rv_lanes3_store(spin, rv_lanes3_mad(before, dt, rate));
+      rv_lanes3_store(spin, after);
     }
 }
 
