@@ -39,18 +39,18 @@ static RvResult sag_tip(const Sag* s, double tip[2], double* stretch, RvError* e
                         .shear = youngs / 2.6,
                         .clamped = 2};
   RvRodRig rig;
-  RvResult result = rv_rod_rig_new(&rig, &def, error);
+  RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   rig.step.iterations = s->iterations;
   rig.step.solve = s->solve;
   rig.step.relaxation = s->solve == RV_ROD_SWEEPS ? 1.36 : 1;
   rig.step.forces = (RvRodForces){.gravity = {0, -GRAVITY, 0}, .dragnormal = drag, .dragtangent = drag};
   const int steps = (int)(seconds / FRAME) * s->substeps;
-  for (int k = 0; k < steps && !result; ++k) result = rv_rod_rig_step(&rig, FRAME / s->substeps, error);
+  for (int k = 0; k < steps && !result; ++k) result = rv_rig_rod_step(&rig, FRAME / s->substeps, error);
   tip[0] = rv_rig_x(&rig.strand, s->n - 1, 0) / length;
   tip[1] = -rv_rig_x(&rig.strand, s->n - 1, 1) / length;
-  *stretch = rv_rod_rig_stretch(&rig);
-  rv_rod_rig_free(&rig);
+  *stretch = rv_rig_rod_stretch(&rig);
+  rv_rig_rod_free(&rig);
   return result;
 }
 
@@ -103,13 +103,8 @@ static void helix(double radius, double pitch, double points_a_turn, int n, doub
 
 // The fibre of the coils.
 static RvRigDef coil_def(int n, const double* x) {
-  return (RvRigDef){.vertices = n,
-                    .x = x,
-                    .radius = 40e-6,
-                    .density = 1320,
-                    .youngs = 3.9e9,
-                    .shear = 0.89e9,
-                    .clamped = 2};
+  return (RvRigDef){
+      .vertices = n, .x = x, .radius = 40e-6, .density = 1320, .youngs = 3.9e9, .shear = 0.89e9, .clamped = 2};
 }
 
 // How far the tip of a coil of 8 turns sinks below its natural shape, m.
@@ -120,12 +115,13 @@ static RvResult coil_lengthening(int points_a_turn, double* out, RvError* error)
   helix(radius, pitch, points_a_turn, n, x);
   const RvRigDef def = coil_def(n, x);
   RvRodRig rig;
-  RvResult result = rv_rod_rig_new(&rig, &def, error);
+  RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   rig.step.forces = (RvRodForces){.gravity = {0, -GRAVITY, 0}, .dragnormal = drag, .dragtangent = drag};
-  for (int k = 0; k < seconds / FRAME * substeps && !result; ++k) result = rv_rod_rig_step(&rig, FRAME / substeps, error);
+  for (int k = 0; k < seconds / FRAME * substeps && !result; ++k)
+    result = rv_rig_rod_step(&rig, FRAME / substeps, error);
   *out = x[3 * n - 2] - rv_rig_x(&rig.strand, n - 1, 1);
-  rv_rod_rig_free(&rig);
+  rv_rig_rod_free(&rig);
   return result;
 }
 
@@ -142,8 +138,8 @@ RvResult rv_check_lookdev_coil(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-// Curvature and torsion of the rest rotations of a helix at its middle, 1/m. Frames have no twist, so the torsion is the
-// rotation of the curvature vector from vertex to vertex.
+// Curvature and torsion of the rest rotations of a helix at its middle, 1/m. Frames have no twist, so the torsion is
+// the rotation of the curvature vector from vertex to vertex.
 static RvResult rest_of_helix(int points_a_turn, double* curvature, double* torsion, RvError* error) {
   const double radius = 0.5, length = 4, turns = 4;
   const int n = 2 * points_a_turn + 1;
@@ -151,7 +147,7 @@ static RvResult rest_of_helix(int points_a_turn, double* curvature, double* tors
   helix(radius, length / turns, points_a_turn, n, x);
   RvRigDef def = coil_def(n, x);
   RvRodRig rig;
-  RvResult result = rv_rod_rig_new(&rig, &def, error);
+  RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   double before = 0;
   for (int k = 0; k < 2; ++k) {
@@ -163,7 +159,7 @@ static RvResult rest_of_helix(int points_a_turn, double* curvature, double* tors
     if (k) *torsion = fabs(remainder(direction - before, 2 * RV_PI)) / l;
     before = direction;
   }
-  rv_rod_rig_free(&rig);
+  rv_rig_rod_free(&rig);
   return result;
 }
 
@@ -175,16 +171,16 @@ static RvResult drift_of_coil(bool balanced, int substeps, double* drift, RvErro
   helix(5e-3, 3e-3, points, n, x);
   const RvRigDef def = coil_def(n, x);
   RvRodRig rig;
-  RvResult result = rv_rod_rig_new(&rig, &def, error);
+  RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   if (balanced) {
     rig.step.forces.gravity[1] = -GRAVITY;
-    rv_rod_rig_balance(&rig);
+    rv_rig_rod_balance(&rig);
   }
-  for (int k = 0; k < 48 * substeps && !result; ++k) result = rv_rod_rig_step(&rig, FRAME / substeps, error);
+  for (int k = 0; k < 48 * substeps && !result; ++k) result = rv_rig_rod_step(&rig, FRAME / substeps, error);
   *drift = 0;
   for (int i = 0; i < 3 * n; ++i) *drift = fmax(*drift, fabs(rv_rig_x(&rig.strand, i / 3, i % 3) - x[i]));
-  rv_rod_rig_free(&rig);
+  rv_rig_rod_free(&rig);
   return result;
 }
 
@@ -213,12 +209,12 @@ static RvResult both_tips(int n, const double* x, double rod_tip[3], double stra
   const double drag = 3e-4, g[3] = {0, -GRAVITY, 0};
   const RvRigDef def = coil_def(n, x);
   RvRodRig rig;
-  RvResult result = rv_rod_rig_new(&rig, &def, error);
+  RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   rig.step.forces = (RvRodForces){.gravity = {0, -GRAVITY, 0}, .dragnormal = drag, .dragtangent = drag};
-  for (int k = 0; k < 1200 && !result; ++k) result = rv_rod_rig_step(&rig, 0.008, error);
+  for (int k = 0; k < 1200 && !result; ++k) result = rv_rig_rod_step(&rig, 0.008, error);
   for (int c = 0; c < 3; ++c) rod_tip[c] = rv_rig_x(&rig.strand, n - 1, c);
-  rv_rod_rig_free(&rig);
+  rv_rig_rod_free(&rig);
   RvRig strand;
   if (!result) result = rv_rig_new(&strand, &def, error);
   if (result) return result;
@@ -246,6 +242,7 @@ RvResult rv_check_lookdev_beside(const RvCheckOut* out, RvError* error) {
   if (!result) result = both_tips(CURL, x, rod, strand, error);
   apart = rv_distance(rv_vec3_load64(rod), rv_vec3_load64(strand));
   if (!result)
-    rv_check_emit(out, "curl", apart / rv_distance(rv_vec3_load64(strand), rv_vec3_load64(x + 3 * (CURL - 1))), 0, 0.02);
+    rv_check_emit(out, "curl", apart / rv_distance(rv_vec3_load64(strand), rv_vec3_load64(x + 3 * (CURL - 1))), 0,
+                  0.02);
   return result;
 }

@@ -7,7 +7,7 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 
-RvResult rv_rod_rig_new(RvRodRig* rig, const RvRigDef* d, RvError* error) {
+RvResult rv_rig_rod_new(RvRodRig* rig, const RvRigDef* d, RvError* error) {
   *rig = (RvRodRig){.step = {.iterations = 1, .relaxation = 1}};
   RvResult result = rv_rig_new(&rig->strand, d, error);
   if (result) return result;
@@ -15,7 +15,7 @@ RvResult rv_rod_rig_new(RvRodRig* rig, const RvRigDef* d, RvError* error) {
   rig->root = rv_alloc_zero(4, RV_LANES * sizeof(double));
   rig->scratch = rv_arena_new(0);
   if (!rig->root || !rig->scratch || !rv_cosserat_alloc(m, &rig->model, &rig->state)) {
-    rv_rod_rig_free(rig);
+    rv_rig_rod_free(rig);
     return rv_fail(error, RV_NO_MEMORY, "out of memory");
   }
   const RvStrandDef def = {.vertices = d->vertices, .x = d->x, .rest = d->rest};
@@ -28,7 +28,7 @@ RvResult rv_rod_rig_new(RvRodRig* rig, const RvRigDef* d, RvError* error) {
   return RV_OK;
 }
 
-void rv_rod_rig_free(RvRodRig* rig) {
+void rv_rig_rod_free(RvRodRig* rig) {
   rv_cosserat_free(&rig->model, &rig->state);
   rv_free(rig->root);
   rv_arena_free(rig->scratch);
@@ -36,7 +36,7 @@ void rv_rod_rig_free(RvRodRig* rig) {
   *rig = (RvRodRig){0};
 }
 
-RvResult rv_rod_rig_step(RvRodRig* rig, double dt, RvError* error) {
+RvResult rv_rig_rod_step(RvRodRig* rig, double dt, RvError* error) {
   size_t failed = 0;
   rig->step.dt = dt;
   RvResult result = rv_cosserat_step(rig->strand.model, rig->strand.state, &rig->model, &rig->state, &rig->step,
@@ -45,14 +45,14 @@ RvResult rv_rod_rig_step(RvRodRig* rig, double dt, RvError* error) {
   return result;
 }
 
-void rv_rod_rig_balance(RvRodRig* rig) {
+void rv_rig_rod_balance(RvRodRig* rig) {
   RvCosseratBalance report;
   rv_rig_gravity(&rig->strand, rig->step.forces.gravity);
   rv_cosserat_balance(rig->strand.model, rig->strand.state, rig->strand.force, RV_PI, &rig->model, &rig->state,
                       &report);
 }
 
-double rv_rod_rig_stretch(const RvRodRig* rig) {
+double rv_rig_rod_stretch(const RvRodRig* rig) {
   double worst = 0;
   for (int j = 0; j + 1 < rig->strand.n; ++j) {
     double square = 0;

@@ -15,13 +15,13 @@ typedef struct RvRodRig {
 } RvRodRig;
 
 // The strand of `def` at rest in its natural shape, or its pose; direct solve with one iteration, no forces.
-RvResult rv_rod_rig_new(RvRodRig* rig, const RvRigDef* def, RvError* error);
-void rv_rod_rig_free(RvRodRig* rig);
+RvResult rv_rig_rod_new(RvRodRig* rig, const RvRigDef* def, RvError* error);
+void rv_rig_rod_free(RvRodRig* rig);
 // One substep of dt seconds.
-RvResult rv_rod_rig_step(RvRodRig* rig, double dt, RvError* error);
+RvResult rv_rig_rod_step(RvRodRig* rig, double dt, RvError* error);
 // Rest shape so that the pose is in equilibrium under gravity (rv_cosserat_balance).
-void rv_rod_rig_balance(RvRodRig* rig);
+void rv_rig_rod_balance(RvRodRig* rig);
 // Largest relative difference of an edge from its rest length.
-double rv_rod_rig_stretch(const RvRodRig* rig);
+double rv_rig_rod_stretch(const RvRodRig* rig);
 
 #endif
