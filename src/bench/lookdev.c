@@ -89,7 +89,8 @@ static RvResult time_substeps(Rods* r, int repeats, double* least, RvError* erro
     size_t failed;
     double start = rv_clock_cpu();
     move_roots(r);
-    result = rv_cosserat_step(r->groom.model, r->groom.state, &r->model, &r->state, &r->step, r->scratch, &failed, error);
+    result =
+        rv_cosserat_step(r->groom.model, r->groom.state, &r->model, &r->state, &r->step, r->scratch, &failed, error);
     *least = fmin(*least, rv_clock_cpu() - start);
   }
   return result;
@@ -208,7 +209,7 @@ typedef struct Head {
   RvStrandSolver strands;
   RvLookdevSolver solver;
   RvCollider ball;
-  RvLiquid bulk;         // particles of the liquid, where there is some
+  RvLiquid bulk;  // particles of the liquid, where there is some
   RvLookdevWater water;
   float* P;       // [points][3] the animated input
   double* start;  // the same at the start
@@ -249,20 +250,15 @@ static RvResult begin_head(Head* h, size_t strands, int points, RvError* error) 
   h->strands.model = h->groom.model;
   h->strands.state = h->groom.state;
   const RvStrandModel* m = h->strands.model;
-  h->strands.settings = (RvStrandSettings){.gravity = {0, -9.81, 0},
-                                           .dragnormal = 3e-5,
-                                           .dragtangent = 1.5e-5,
-                                           .inertiascale = 1,
-                                           .targettime = 0.2};
-  h->ball = (RvCollider){
-      .shape = RV_COLLIDER_SPHERE, .radius = 0.088, .orientation = rv_quat_identity(), .friction = 0.3};
-  h->solver = (RvLookdevSolver){.settings = {.iterations = 1,
-                                             .relaxation = 1,
-                                             .rootfree = 0.01,
-                                             .volume = {.speed = 0.5, .cell = 0.01}},
-                                .strands = &h->strands,
-                                .colliders = &h->ball,
-                                .ncollider = 1};
+  h->strands.settings = (RvStrandSettings){
+      .gravity = {0, -9.81, 0}, .dragnormal = 3e-5, .dragtangent = 1.5e-5, .inertiascale = 1, .targettime = 0.2};
+  h->ball =
+      (RvCollider){.shape = RV_COLLIDER_SPHERE, .radius = 0.088, .orientation = rv_quat_identity(), .friction = 0.3};
+  h->solver = (RvLookdevSolver){
+      .settings = {.iterations = 1, .relaxation = 1, .rootfree = 0.01, .volume = {.speed = 0.5, .cell = 0.01}},
+      .strands = &h->strands,
+      .colliders = &h->ball,
+      .ncollider = 1};
   h->P = rv_alloc(3 * m->nvertex, sizeof *h->P);
   h->start = rv_alloc(3 * m->nvertex, sizeof *h->start);
   result = h->P && h->start ? rv_strand_solver_init(&h->strands, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
@@ -283,8 +279,8 @@ static RvResult begin_head(Head* h, size_t strands, int points, RvError* error) 
   return rv_volume_density(&h->solver.volume, m, h->strands.state, 0.01, h->solver.rest_density, error);
 }
 
-// Liquid of `count` particles, 5 mm apart, on and above the upper half of the head, with one density iteration a substep
-// as the seed has it.
+// Liquid of `count` particles, 5 mm apart, on and above the upper half of the head, with one density iteration a
+// substep as the seed has it.
 static RvResult add_water(Head* h, size_t count, RvError* error) {
   const double spacing = 0.005, radius = 0.092;
   const int half = 14;
@@ -387,9 +383,14 @@ RvResult rv_bench_lookdev(const RvBenchOut* out, RvError* error) {
     const char* name;
     size_t strands;
     int points, substeps;
-  } rows[] = {{"1365x10", 1365, 10, 5},         {"1365x15", 1365, 15, 5},          {"1365x30", 1365, 30, 5},
-              {"5287x10", 5287, 10, 5},         {"5287x15", 5287, 15, 5},          {"1365x15_3_substeps", 1365, 15, 3},
-              {"1365x15_10_substeps", 1365, 15, 10}, {"1365x15_15_substeps", 1365, 15, 15}};
+  } rows[] = {{"1365x10", 1365, 10, 5},
+              {"1365x15", 1365, 15, 5},
+              {"1365x30", 1365, 30, 5},
+              {"5287x10", 5287, 10, 5},
+              {"5287x15", 5287, 15, 5},
+              {"1365x15_3_substeps", 1365, 15, 3},
+              {"1365x15_10_substeps", 1365, 15, 10},
+              {"1365x15_15_substeps", 1365, 15, 15}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows && !result; ++k)
     result = run_head(out, rows[k].name, rows[k].strands, rows[k].points, 20000, rows[k].substeps, k == 1, error);
   return result;

@@ -103,13 +103,8 @@ static void helix(double radius, double pitch, double points_a_turn, int n, doub
 
 // The fibre of the coils.
 static RvRigDef coil_def(int n, const double* x) {
-  return (RvRigDef){.vertices = n,
-                    .x = x,
-                    .radius = 40e-6,
-                    .density = 1320,
-                    .youngs = 3.9e9,
-                    .shear = 0.89e9,
-                    .clamped = 2};
+  return (RvRigDef){
+      .vertices = n, .x = x, .radius = 40e-6, .density = 1320, .youngs = 3.9e9, .shear = 0.89e9, .clamped = 2};
 }
 
 // How far the tip of a coil of 8 turns sinks below its natural shape, m.
@@ -123,7 +118,8 @@ static RvResult coil_lengthening(int points_a_turn, double* out, RvError* error)
   RvResult result = rv_rig_rod_new(&rig, &def, error);
   if (result) return result;
   rig.step.forces = (RvRodForces){.gravity = {0, -GRAVITY, 0}, .dragnormal = drag, .dragtangent = drag};
-  for (int k = 0; k < seconds / FRAME * substeps && !result; ++k) result = rv_rig_rod_step(&rig, FRAME / substeps, error);
+  for (int k = 0; k < seconds / FRAME * substeps && !result; ++k)
+    result = rv_rig_rod_step(&rig, FRAME / substeps, error);
   *out = x[3 * n - 2] - rv_rig_x(&rig.strand, n - 1, 1);
   rv_rig_rod_free(&rig);
   return result;
@@ -142,8 +138,8 @@ RvResult rv_check_lookdev_coil(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-// Curvature and torsion of the rest rotations of a helix at its middle, 1/m. Frames have no twist, so the torsion is the
-// rotation of the curvature vector from vertex to vertex.
+// Curvature and torsion of the rest rotations of a helix at its middle, 1/m. Frames have no twist, so the torsion is
+// the rotation of the curvature vector from vertex to vertex.
 static RvResult rest_of_helix(int points_a_turn, double* curvature, double* torsion, RvError* error) {
   const double radius = 0.5, length = 4, turns = 4;
   const int n = 2 * points_a_turn + 1;
@@ -246,6 +242,7 @@ RvResult rv_check_lookdev_beside(const RvCheckOut* out, RvError* error) {
   if (!result) result = both_tips(CURL, x, rod, strand, error);
   apart = rv_distance(rv_vec3_load64(rod), rv_vec3_load64(strand));
   if (!result)
-    rv_check_emit(out, "curl", apart / rv_distance(rv_vec3_load64(strand), rv_vec3_load64(x + 3 * (CURL - 1))), 0, 0.02);
+    rv_check_emit(out, "curl", apart / rv_distance(rv_vec3_load64(strand), rv_vec3_load64(x + 3 * (CURL - 1))), 0,
+                  0.02);
   return result;
 }

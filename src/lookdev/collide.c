@@ -38,8 +38,8 @@ typedef struct Candidate {
 typedef struct Contacts {
   RvLookdevSolver* s;
   double dt;
-  RvVec3 fall;         // m: way of a free fall in the substep
-  uint32_t* count;     // [batches + 1] candidates before each batch
+  RvVec3 fall;      // m: way of a free fall in the substep
+  uint32_t* count;  // [batches + 1] candidates before each batch
   Candidate* found;
 } Contacts;
 

@@ -21,9 +21,9 @@ bool rv_cosserat_alloc(const RvStrandModel* m, RvCosseratModel* model, RvCossera
   struct {
     double** array;
     size_t count;
-  } arrays[] = {{&model->length, m->edges},      {&model->stretch, m->edges},   {&model->rest, 4 * m->vertices},
-                {&model->bend, 6 * m->vertices}, {&model->delay, m->vertices},  {&model->hairs, RV_LANES * m->nbatch},
-                {&state->quat, 4 * m->edges},    {&state->spin, 3 * m->edges},  {&state->tension, m->edges}};
+  } arrays[] = {{&model->length, m->edges},      {&model->stretch, m->edges},  {&model->rest, 4 * m->vertices},
+                {&model->bend, 6 * m->vertices}, {&model->delay, m->vertices}, {&model->hairs, RV_LANES * m->nbatch},
+                {&state->quat, 4 * m->edges},    {&state->spin, 3 * m->edges}, {&state->tension, m->edges}};
   *model = (RvCosseratModel){0};
   *state = (RvCosseratState){0};
   bool fine = true;
@@ -170,12 +170,12 @@ static void rest_lane(const RvStrandBatch* b, int lane, const RvStrandDef* d, Rv
   RvQuat last = rv_quat_identity();
   for (int j = 0; j + 1 < b->vertices; ++j) {
     RvVec3 t = rv_normalize(rv_sub(rv_vec3_load64(x + 3 * j + 3), rv_vec3_load64(x + 3 * j)), rv_vec3(0, 1, 0));
-    RvVec3 wanted = j > 0 ? rv_quat_rotate(rv_quat_between(before, t), u)
-                          : d->director ? rv_vec3_load64(d->director) : rv_perpendicular(t);
+    RvVec3 wanted = j > 0         ? rv_quat_rotate(rv_quat_between(before, t), u)
+                    : d->director ? rv_vec3_load64(d->director)
+                                  : rv_perpendicular(t);
     u = rv_normalize(rv_mad(wanted, -rv_dot(wanted, t), t), rv_perpendicular(t));
     RvQuat q = on_side_of(frame_quat(u, t), last);
-    if (j > 0)
-      store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
+    if (j > 0) store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
     before = t;
     last = q;
   }
@@ -184,8 +184,7 @@ static void rest_lane(const RvStrandBatch* b, int lane, const RvStrandDef* d, Rv
 void rv_cosserat_rest_from_defs(const RvStrandModel* m, const RvStrandDef* defs, RvCosseratModel* out) {
   memcpy(out->length, m->rest_length, m->edges * sizeof(double));
   for (size_t k = 0; k < m->nbatch; ++k)
-    for (int lane = 0; lane < RV_LANES; ++lane)
-      rest_lane(&m->batches[k], lane, &defs[m->batches[k].strand[lane]], out);
+    for (int lane = 0; lane < RV_LANES; ++lane) rest_lane(&m->batches[k], lane, &defs[m->batches[k].strand[lane]], out);
 }
 
 size_t rv_cosserat_coarse(const RvStrandModel* m, const RvCosseratModel* model) {

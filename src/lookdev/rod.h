@@ -45,13 +45,13 @@ typedef struct RvCosseratState {
 
 // Forces on the vertices of a substep. Arrays may be NULL; they have the rows of the batches.
 typedef struct RvRodForces {
-  double gravity[3];                // m/s2
-  double dragnormal, dragtangent;   // kg/(m s)
-  double wind[3];                   // m/s, everywhere
-  const double* air;                // [vertices][4] m/s, besides
-  const double* force;              // [vertices][4] N
-  const double* stiffness;          // [vertices][6] N/m, implicit: -stiffness (x - x_before); symmetric
-  const bool* busy;                 // [batches] whether the blocks of force and stiffness count; NULL: all
+  double gravity[3];               // m/s2
+  double dragnormal, dragtangent;  // kg/(m s)
+  double wind[3];                  // m/s, everywhere
+  const double* air;               // [vertices][4] m/s, besides
+  const double* force;             // [vertices][4] N
+  const double* stiffness;         // [vertices][6] N/m, implicit: -stiffness (x - x_before); symmetric
+  const bool* busy;                // [batches] whether the blocks of force and stiffness count; NULL: all
 } RvRodForces;
 
 typedef struct RvRodStepDef {

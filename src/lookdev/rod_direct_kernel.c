@@ -14,8 +14,8 @@ size_t RV_KERNEL(rv_cosserat_room)(int vertices);
 
 // What the pivots so far leave for the next block and the one after it.
 typedef struct Front {
-  RodSym here, next;      // diagonal blocks
-  RodMat between;         // block of the next row in this column
+  RodSym here, next;  // diagonal blocks
+  RodMat between;     // block of the next row in this column
   RvLanes3 rhs, rhs_next;
 } Front;
 
@@ -188,8 +188,8 @@ RV_INLINE void forward(const RodPart* p, bool first) {
   }
 }
 
-// Square of the largest rotation of an edge, rad^2, after which a lane is linearised once more: the error of a length is
-// half of it.
+// Square of the largest rotation of an edge, rad^2, after which a lane is linearised once more: the error of a length
+// is half of it.
 #define LARGE_TURN2 0.02
 // Further iterations of lanes with such turns, at most.
 enum { MORE_ITERATIONS = 3 };
@@ -236,8 +236,7 @@ RV_INLINE RvLanes backward(const RodPart* p, bool first, RvLaneMask open) {
     bend_after = bend;
   }
   RodVertex* root = &p->vertex[0];
-  root->place =
-      rod_select3(open, rv_lanes3_sub(root->x, rod_sym_apply(root->soft, stretch_after)), root->place);
+  root->place = rod_select3(open, rv_lanes3_sub(root->x, rod_sym_apply(root->soft, stretch_after)), root->place);
   return largest;
 }
 

@@ -22,23 +22,23 @@ typedef struct RodQuat {
 
 // Work memory of an edge and its first vertex, in rows of RV_V lanes.
 typedef struct RodEdge {
-  RodQuat q, start;       // quaternion of the iteration, and at the start of the substep
-  RvLanes3 d1, d2, d3;    // its directors
-  RodQuat turn;           // R = conj(q_{j-1}) q_j, of the first vertex
-  RvLanes3 strain_goal;   // 2 s Im R0, with the viscous part
-  RodSym bend;            // compliance, with the viscous part
-  RvLanes soft, twist;    // inverse inertia about d1 and d2, and about d3: rad/(N m)
-  RvLanes inertia;        // kg m2 / s2
-  RvLanes3 z_stretch, z_bend;          // right-hand sides, scaled by the pivots
-  RodMat l1_stretch, l2_stretch;       // factor: columns below the pivot of the stretch-shear block
-  RodMat l1_bend, l2_bend;             // and of the bend-twist block of the first vertex
+  RodQuat q, start;               // quaternion of the iteration, and at the start of the substep
+  RvLanes3 d1, d2, d3;            // its directors
+  RodQuat turn;                   // R = conj(q_{j-1}) q_j, of the first vertex
+  RvLanes3 strain_goal;           // 2 s Im R0, with the viscous part
+  RodSym bend;                    // compliance, with the viscous part
+  RvLanes soft, twist;            // inverse inertia about d1 and d2, and about d3: rad/(N m)
+  RvLanes inertia;                // kg m2 / s2
+  RvLanes3 z_stretch, z_bend;     // right-hand sides, scaled by the pivots
+  RodMat l1_stretch, l2_stretch;  // factor: columns below the pivot of the stretch-shear block
+  RodMat l1_bend, l2_bend;        // and of the bend-twist block of the first vertex
 } RodEdge;
 
 // Work memory of a vertex.
 typedef struct RodVertex {
-  RvLanes3 x;       // place without the multipliers
-  RvLanes3 place;   // the new place
-  RodSym soft;      // inverse inertia, m/N
+  RvLanes3 x;      // place without the multipliers
+  RvLanes3 place;  // the new place
+  RodSym soft;     // inverse inertia, m/N
 } RodVertex;
 
 // A batch's part of RV_V lanes from `lane` on.
@@ -84,8 +84,7 @@ RV_INLINE RodSym rod_sym_inverse(RodSym m) {
   const RvLanes xx = rv_lanes_fma(m.yy, m.zz, -(m.yz * m.yz));
   const RvLanes xy = rv_lanes_fma(m.xz, m.yz, -(m.xy * m.zz));
   const RvLanes xz = rv_lanes_fma(m.xy, m.yz, -(m.xz * m.yy));
-  const RvLanes inverse =
-      rv_lanes_set(1) / rv_lanes_fma(m.xx, xx, rv_lanes_fma(m.xy, xy, m.xz * xz));
+  const RvLanes inverse = rv_lanes_set(1) / rv_lanes_fma(m.xx, xx, rv_lanes_fma(m.xy, xy, m.xz * xz));
   return (RodSym){xx * inverse,
                   xy * inverse,
                   xz * inverse,
@@ -94,8 +93,12 @@ RV_INLINE RodSym rod_sym_inverse(RodSym m) {
                   rv_lanes_fma(m.xx, m.yy, -(m.xy * m.xy)) * inverse};
 }
 RV_INLINE RodSym rod_sym_load(const double* p) {
-  return (RodSym){rv_lanes_load(p),            rv_lanes_load(p + RV_W),     rv_lanes_load(p + 2 * RV_W),
-                  rv_lanes_load(p + 3 * RV_W), rv_lanes_load(p + 4 * RV_W), rv_lanes_load(p + 5 * RV_W)};
+  return (RodSym){rv_lanes_load(p),
+                  rv_lanes_load(p + RV_W),
+                  rv_lanes_load(p + 2 * RV_W),
+                  rv_lanes_load(p + 3 * RV_W),
+                  rv_lanes_load(p + 4 * RV_W),
+                  rv_lanes_load(p + 5 * RV_W)};
 }
 
 RV_INLINE RvLanes3 rod_select3(RvLaneMask mask, RvLanes3 yes, RvLanes3 no) {
@@ -146,8 +149,8 @@ RV_INLINE void rod_start_edge(const RodPart* p, int j) {
   RodEdge* e = &p->edge[j];
   const RvLanes half_dt = rv_lanes_set(0.5 * b->dt);
   const RvLanes l = rv_lanes_load(b->length + j * RV_W + lane);
-  const RvLanes mass = rv_lanes_load(b->mass + (4 * j) * RV_W + lane) +
-                       rv_lanes_load(b->mass + (4 * j + 4) * RV_W + lane);
+  const RvLanes mass =
+      rv_lanes_load(b->mass + (4 * j) * RV_W + lane) + rv_lanes_load(b->mass + (4 * j + 4) * RV_W + lane);
   const RvLanes free = rv_lanes_load(b->free + (4 * j + 3) * RV_W + lane);
   const RvLaneMask moves = rv_lanes_positive(free);
   const RodQuat q = rod_quat_load(b->quat + 4 * j * RV_W + lane);

@@ -94,8 +94,7 @@ RvResult rv_cosserat_step(const RvStrandModel* m, RvStrandState* s, const RvCoss
   RvArenaMark mark = rv_arena_mark(scratch);
   Step w = {.m = m, .s = s, .model = model, .state = state, .def = def};
   int longest = 0;
-  for (size_t k = 0; k < m->nbatch; ++k)
-    longest = m->batches[k].vertices > longest ? m->batches[k].vertices : longest;
+  for (size_t k = 0; k < m->nbatch; ++k) longest = m->batches[k].vertices > longest ? m->batches[k].vertices : longest;
   w.failed = RV_TAKE(scratch, unsigned char, m->nbatch);
   w.no_memory = RV_TAKE(scratch, bool, m->nbatch);
   size_t tasks = (m->nbatch + BATCHES_A_TASK - 1) / BATCHES_A_TASK;

@@ -32,7 +32,8 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
     s->air = rv_alloc_zero(m->unknowns + spare, sizeof(double));
     fine = s->air != NULL;
   }
-  RvResult result = fine ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the rods of %zu strands", m->nstrand);
+  RvResult result =
+      fine ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the rods of %zu strands", m->nstrand);
   if (!result && s->settings.volume.speed > 0) result = rv_volume_init(&s->volume, m, error);
   return result;
 }
@@ -40,8 +41,8 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
 void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
-  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch, s->busy,
-              s->touched);
+  RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch,
+              s->busy, s->touched);
   *s = (RvLookdevSolver){0};
 }
 
@@ -65,7 +66,6 @@ RvResult rv_lookdev_start(RvLookdevSolver* s, size_t* capped, RvError* error) {
   if (!(s->settings.volume.speed > 0)) return RV_OK;
   return rv_volume_density(&s->volume, m, strands->state, s->settings.volume.cell, s->rest_density, error);
 }
-
 
 //---------------------------------------------------------------------------------------------- roots
 
@@ -97,10 +97,11 @@ static void align_rods(RvLookdevSolver* s) {
         size_t at = 4 * b->edge_at + (size_t)(4 * j) * RV_LANES + (size_t)lane, x = rv_strand_index(b, lane, j, 0);
         RvQuat q = rv_quat_normalize(load_quat(s->state.quat, at));
         RvVec3 d3 = rv_quat_rotate(q, rv_vec3(0, 0, 1));
-        RvVec3 e = rv_sub(rv_strand_vector(s->strands->state->q, x + 4 * RV_LANES),
-                          rv_strand_vector(s->strands->state->q, x));
+        RvVec3 e =
+            rv_sub(rv_strand_vector(s->strands->state->q, x + 4 * RV_LANES), rv_strand_vector(s->strands->state->q, x));
         RvVec3 t = rv_normalize(e, d3);
-        if (rv_dot(d3, t) < NEAR) store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
+        if (rv_dot(d3, t) < NEAR)
+          store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
       }
 }
 
@@ -194,8 +195,7 @@ static RvResult carry(RvLookdevSolver* s, const RvStrandSample* sample, double d
     for (int lane = 0; lane < RV_LANES; ++lane) {
       const RvStrandBatch* b = &m->batches[k];
       RvQuat now = load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
-      store_quat(s->root, 4 * RV_LANES * k + (size_t)lane,
-                 root_frame(strands, b, lane, now, sample->orient, &motion));
+      store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
     }
   return RV_OK;
 }
@@ -318,7 +318,8 @@ static RvResult rods(RvLookdevSolver* s, double dt, RvError* error) {
 static RvResult update(RvLookdevSolver* s, double dt) {
   RvStrandSolver* strands = s->strands;
   if (s->ncollider) rv_lookdev_press(s);
-  if (strands->settings.inertiascale < 1) rv_strand_add_carry(strands->model, strands->state, strands->globals.carry, 1);
+  if (strands->settings.inertiascale < 1)
+    rv_strand_add_carry(strands->model, strands->state, strands->globals.carry, 1);
   strands->globals.dt = dt;
   if (!only_roots_follow(strands))
     memcpy(strands->target_before, strands->target, strands->model->unknowns * sizeof(double));
@@ -339,11 +340,11 @@ static double clock_of(const RvLookdevSolver* s) {
   return s->cpu_time ? rv_clock_cpu() : rv_clock_wall();
 }
 
-#define STAGE(name, call)                                           \
-  if (!result) {                                                    \
-    double start = clock_of(s);                                     \
-    result = call;                                                  \
-    s->seconds[RV_LOOKDEV_STAGE_##name] += clock_of(s) - start;     \
+#define STAGE(name, call)                                       \
+  if (!result) {                                                \
+    double start = clock_of(s);                                 \
+    result = call;                                              \
+    s->seconds[RV_LOOKDEV_STAGE_##name] += clock_of(s) - start; \
   }
 
 RvResult rv_lookdev_substep(RvLookdevSolver* s, const RvStrandSample* sample, double dt, RvError* error) {

@@ -59,19 +59,19 @@ typedef struct RvLookdevSolver {
   double* clearance;     // [vertices] m: no solid is nearer, a part of the state
   double* rest_density;  // [vertices] kg/m3: the groom's, a part of the state; 0: not known
   // Work memory.
-  double* root;       // [batches][4] quaternions of the first edges at the end of the substep
-  double* force;      // [unknowns] N
-  double* stiffness;  // [vertices][6] N/m
-  double* air;        // [unknowns] m/s; NULL: no wind of the points
-  uint8_t* candidate;  // [vertices] 1: it is tested against solids in this substep
-  RvTouch* touch;     // [vertices] stiffness 0: none
+  double* root;          // [batches][4] quaternions of the first edges at the end of the substep
+  double* force;         // [unknowns] N
+  double* stiffness;     // [vertices][6] N/m
+  double* air;           // [unknowns] m/s; NULL: no wind of the points
+  uint8_t* candidate;    // [vertices] 1: it is tested against solids in this substep
+  RvTouch* touch;        // [vertices] stiffness 0: none
   bool *busy, *touched;  // [batches] forces or stiffness are not 0; a vertex touches
   RvVolume volume;
   // Report of the frame.
   int substeps;
-  size_t failed;                          // strands that were held in a substep
-  size_t touching;                        // vertices on solids at the end
-  size_t inside;                          // vertices inside a solid at the first substep
+  size_t failed;    // strands that were held in a substep
+  size_t touching;  // vertices on solids at the end
+  size_t inside;    // vertices inside a solid at the first substep
   double seconds[RV_LOOKDEV_STAGE_COUNT];
   bool cpu_time;  // for benchmarks: seconds are CPU time of all threads
 } RvLookdevSolver;

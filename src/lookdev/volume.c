@@ -40,7 +40,8 @@ RvResult rv_volume_init(RvVolume* g, const RvStrandModel* m, RvError* error) {
   *g = (RvVolume){0};
   g->slope = rv_alloc_zero(m->vertices + RV_LANES, sizeof *g->slope);
   g->row = rv_alloc(m->vertices / RV_LANES + 1, sizeof *g->row);
-  if (!g->slope || !g->row) return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", m->vertices);
+  if (!g->slope || !g->row)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the volume of %zu points", m->vertices);
   size_t parts = (m->nbatch + BATCHES_A_PART - 1) / BATCHES_A_PART;
   g->parts = (int)(parts < RV_VOLUME_PARTS ? parts : RV_VOLUME_PARTS);
   return RV_OK;

@@ -2,8 +2,9 @@
 // itself (AH-7 has no contact of hair with hair).
 //
 // Masses of the vertices are spread to the nodes of a grid around the roots, and the density is interpolated where the
-// vertices are. A vertex whose density is above (1 + slack) times that of the groom has the energy m c^2 / 2 (excess)^2;
-// the force is minus its gradient, so that the groom itself has none, and squeezing hair costs what it gives back.
+// vertices are. A vertex whose density is above (1 + slack) times that of the groom has the energy m c^2 / 2
+// (excess)^2; the force is minus its gradient, so that the groom itself has none, and squeezing hair costs what it
+// gives back.
 //
 // The grid covers the vertices within RV_VOLUME_REACH cells of the roots' centre; hair beyond has no volume. Sums are
 // deterministic: batches are cut into parts whose number depends only on the model, each part has nodes of its own, and
@@ -26,10 +27,10 @@ typedef struct RvVolume {
   int32_t size[3];     // nodes along each axis
   size_t nodes, room;  // nodes of a part, and for how many there is memory
   float* part[RV_VOLUME_PARTS];
-  float *density, *push;  // [nodes] kg/m3, and the sum of the slopes
-  float* slope;           // [vertices of the blocks] d energy / d density, a mass
+  float *density, *push;    // [nodes] kg/m3, and the sum of the slopes
+  float* slope;             // [vertices of the blocks] d energy / d density, a mass
   struct RvVolumeRow* row;  // [rows of the blocks] places of this substep
-  size_t squeezed;        // vertices above the density of the groom
+  size_t squeezed;          // vertices above the density of the groom
 } RvVolume;
 
 RvResult rv_volume_init(RvVolume* volume, const RvStrandModel* model, RvError* error);

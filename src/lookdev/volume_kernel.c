@@ -173,7 +173,6 @@ void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const 
       for (int k = 0; k < ROW; ++k) v[q][k] += b->slope[i * ROW + k] * own[q][k];
     interpolate(r, v, value, slope);
     for (int a = 0; a < 3; ++a)
-      for (int k = 0; k < ROW; ++k)
-        b->force[(4 * i + a) * ROW + k] -= (double)(r->mass[k] * slope[a][k]) * b->per_cell;
+      for (int k = 0; k < ROW; ++k) b->force[(4 * i + a) * ROW + k] -= (double)(r->mass[k] * slope[a][k]) * b->per_cell;
   }
 }

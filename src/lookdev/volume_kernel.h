@@ -8,9 +8,9 @@
 
 // A row of vertices on the grid. Vertices beyond it, and spare lanes, are at its first node and count nothing.
 typedef struct RvVolumeRow {
-  int32_t node[RV_LANES];   // first node of the cell
-  float at[3][RV_LANES];    // place in the cell, 0 to 1
-  float mass[RV_LANES];     // kg, or 0
+  int32_t node[RV_LANES];  // first node of the cell
+  float at[3][RV_LANES];   // place in the cell, 0 to 1
+  float mass[RV_LANES];    // kg, or 0
 } RvVolumeRow;
 
 // The grid, and a batch on it.

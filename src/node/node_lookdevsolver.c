@@ -14,10 +14,9 @@ RV_SOLVER_CALLS(lookdev, solver)
 static const RvFieldDef fields[] = {RV_STRAND_FIELDS("strands"), RV_LOOKDEV_FIELDS("strands"),
                                     RV_LIQUID_FIELDS("liquid"), RV_LOOKDEV_PORE_FIELDS("pores")};
 
-static const RvPresetDef presets[] = {
-    RV_FIBRE_PRESETS,
-    {"preview", "Preview", "Coarse steps for the mouse.", "substeps=3 niter=1"},
-    {"final", "Final", "Fine steps for fast motion.", "substeps=10 niter=2"}};
+static const RvPresetDef presets[] = {RV_FIBRE_PRESETS,
+                                      {"preview", "Preview", "Coarse steps for the mouse.", "substeps=3 niter=1"},
+                                      {"final", "Final", "Fine steps for fast motion.", "substeps=10 niter=2"}};
 
 static const RvPortDef inputs[] = {
     {"strands", "Strands", "Animated curves, root first: the groom at the start frame, roots, pins and goals after.",

@@ -3,8 +3,8 @@
 #include "support/rv_test.h"
 #include "support/shot.h"
 
-// Coils on a ball that turns and nods, with a goal on the tips, hair volume, a solid, and water that falls on them: every
-// stage has something to do.
+// Coils on a ball that turns and nods, with a goal on the tips, hair volume, a solid, and water that falls on them:
+// every stage has something to do.
 static RvTestShot shot = {
     .text =
         "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"

@@ -49,6 +49,7 @@ SCENES = {
     "liquidsolver": (SOLVED, {"inputs": ["pool", "solid", "tap"], "parms": {**WALLS}}, 3, ["x"]),
     "filmsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {"particlesep": 0.0025}}, 3, ["x", "x:2"]),
     "wetsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8}}, 3, ["x", "x:2"]),
+    "lookdevsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8, "rootfree": 0.001, "volumecell": 0.002}}, 3, ["x", "x:2"]),
 }
 
 
@@ -103,6 +104,10 @@ PATCHES = {"heavy": {"type": "attribute", "inputs": ["bare"], "parms": {"name": 
 DENSE = {"bristles": {"type": "groom", "parms": {"layout": "disk", "size": 0.003, "count": 60, "length": 0.03, "points": 7, "lift": 1, "bend": 0}},
          "down": {"type": "transform", "inputs": ["bristles"], "parms": {"r": [180, 0, 0], "ty": 0.018}},
          "brush": {"type": "attribute", "inputs": ["down"], "parms": {"name": "filmheight", "value": [1e-4, 0, 0, 0]}}}
+# a brush whose goals squeeze it to less than half its width
+SQUEEZED = {"tufted": {"type": "groom", "parms": {"layout": "disk", "size": 0.006, "count": 80, "length": 0.03, "points": 7, "lift": 1, "bend": 0}},
+            "pulled": {"type": "attribute", "inputs": ["tufted"], "parms": {"name": "targetweight", "value": [1, 0, 0, 0]}},
+            "squeezed": {"type": "transform", "inputs": ["pulled"], "parms": {"s": [{"keys": [[1, 1], [2, 0.4]]}, 1, {"keys": [[1, 1], [2, 0.4]]}]}}}
 LIQUID = {"stuff": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.004}}}
 WET = {"wet": {"type": "attribute", "inputs": ["solve"], "parms": {"name": "wetness", "value": [0.8, 0, 0, 0]}},
        "locks": {"type": "attribute", "inputs": ["wet"], "parms": {"name": "clumpid", "type": "int", "value": [3, 0, 0, 0]}}}
@@ -121,6 +126,9 @@ BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "
 
 # What a parameter needs to matter: parameters of the node, other nodes (which replace those of the scene), inputs, a later frame.
 USES = {
+    **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}
+       for name in ("strandcollisions", "volumespeed", "volumecell")},
+    "lookdevsolver.drip": {"nodes": PATCHES, "inputs": ["heavy", "pool", "solid", "tap"], "parms": {"capacity": 0}},
     "transform.grouptype": {"parms": {"group": "1-3"}},
     "transform.attribs": {"nodes": {"dyed": {"type": "attribute", "inputs": ["box"], "parms": {"name": "N", "size": 3, "typeinfo": "normal",
                                                                                              "value": [1, 2, 3, 0]}}}, "inputs": ["dyed"]},

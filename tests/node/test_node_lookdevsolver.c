@@ -1,5 +1,5 @@
-// The lookdev solver as a node: frame 1 is the groom, roots, pins and goals hold, solids keep hair out, volume pushes it
-// apart, bad input is told of, and wetsolver's wires and parameters fit.
+// The lookdev solver as a node: frame 1 is the groom, roots, pins and goals hold, solids keep hair out, volume pushes
+// it apart, bad input is told of, and wetsolver's wires and parameters fit.
 #include <math.h>
 #include <string.h>
 
@@ -9,11 +9,10 @@
 #include "support/scene_log.h"
 
 #define BALL "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05, \"rows\": 25, \"cols\": 36}},"
-#define HAIR                                                                                                      \
-  BALL                                                                                                            \
-  "\"hair\": {\"type\": \"groom\", \"inputs\": [\"ball\"], \"parms\": {\"count\": 60, \"length\": 0.06,"          \
-  "  \"points\": 20, \"style\": \"coiled\"}},"
-#define TURN                                                                                                      \
+#define HAIR                                                                                                  \
+  BALL "\"hair\": {\"type\": \"groom\", \"inputs\": [\"ball\"], \"parms\": {\"count\": 60, \"length\": 0.06," \
+       "  \"points\": 20, \"style\": \"coiled\"}},"
+#define TURN                                                                                                       \
   "\"turn\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"ry\": {\"keys\": [[1, 0], [12, 90]]," \
   "  \"extend\": \"hold\"}}},"
 
@@ -295,10 +294,10 @@ static void every_instruction_set_has_the_same_bits(void** state) {
   for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
     if (!rv_cpu_force((RvIsa)isa)) continue;
     RvTestLog log;
-    RvScene* scene = rv_test_scene(
-        HAIR TURN "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"turn\", null, \"ball\"],"
-                  "  \"parms\": {\"volumecell\": 0.005}}",
-        &log);
+    RvScene* scene = rv_test_scene(HAIR TURN
+                                   "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"turn\", null, \"ball\"],"
+                                   "  \"parms\": {\"volumecell\": 0.005}}",
+                                   &log);
     hash[isa] = rv_test_scene_hash(scene, "s:state", 4);
     rv_scene_free(scene);
     if (hash[0]) assert_int_equal(hash[isa], hash[0]);

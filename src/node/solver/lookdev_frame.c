@@ -38,12 +38,12 @@ static RvWetParms wet_parms(const RvCook* cook, const void* own) {
 
 static RvLookdevSettings settings_of(const RvCook* cook, const RvLookdevParms* p) {
   double meters = rv_cook_meters(cook);
-  return (RvLookdevSettings){.rodsolve = p->rodsolve ? RV_ROD_SWEEPS : RV_ROD_DIRECT,
-                             .iterations = (int)p->niter,
-                             .relaxation = p->relaxation,
-                             .rootfree = p->rootfree * meters,
-                             .volume = {.speed = p->strandcollisions && !p->hairmode ? p->volumespeed : 0,
-                                        .cell = p->volumecell * meters}};
+  return (RvLookdevSettings){
+      .rodsolve = p->rodsolve ? RV_ROD_SWEEPS : RV_ROD_DIRECT,
+      .iterations = (int)p->niter,
+      .relaxation = p->relaxation,
+      .rootfree = p->rootfree * meters,
+      .volume = {.speed = p->strandcollisions && !p->hairmode ? p->volumespeed : 0, .cell = p->volumecell * meters}};
 }
 
 // RvSolverMedia.init
@@ -217,7 +217,8 @@ static void tell(RvSolver* s) {
   stats->contacts = (int64_t)touching;
   // only the frame after the start tells of the groom
   if (f->solver.inside && f->first)
-    rv_cook_warn(f->cook, "%zu points of strands begin inside of solids and are pushed out; raise rootfree, or comb the groom",
+    rv_cook_warn(f->cook,
+                 "%zu points of strands begin inside of solids and are pushed out; raise rootfree, or comb the groom",
                  f->solver.inside);
 #define TELL(name) rv_solver_add_seconds(s, #name, f->solver.seconds[RV_LOOKDEV_STAGE_##name]);
   RV_LOOKDEV_STAGES(TELL)

@@ -44,7 +44,7 @@ typedef struct RvLookdevFrame {
   RvStrandPort strands;
   RvLookdevLiquidPort wet;
   RvLookdevSolver solver;
-  bool first;  // the frame after the start
+  bool first;     // the frame after the start
   RvState state;  // copy of the state before; becomes that of the frame
 } RvLookdevFrame;
 

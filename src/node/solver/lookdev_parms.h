@@ -69,7 +69,7 @@
   X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                        \
     "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer.")                                         \
   X(FLOAT, wetmass, "Wet Mass", 1, HARD(0), SOFT(4), "",                                                             \
-    "Mass of the liquid in saturated hair over that of dry hair: 1 doubles its weight.", HIDE(RV_WET_ANIMATED))      \
+    "Mass of the liquid in saturated hair over that of dry hair: 1 doubles its weight.")                             \
   X(FLOAT, wetsoftness, "Wet Softness", 0.5, HARD(0), HARD(0.95), "",                                                \
     "Share of its stiffness that saturated hair loses.", HIDE(RV_WET_ANIMATED))
 
