@@ -27,12 +27,12 @@ HASHES = os.path.join(NET, "hashes.json")
 SCENES = os.path.join(TOP, "docs", "scenes")
 INSTRUCTION_SETS = ("base", "avx2", "avx512")
 WORKERS = (1, 3)
-SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver")
+SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver", "lookdevsolver")
 
 # What makes a scene small, and its last frame; the others are cooked as they are for FRAMES frames.
 FRAMES = 4
 SMALL = {
-    "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "proxy.divisions=24", "wet.particlesep=0.02", "wet.substeps=2"], 9),
+    "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "skull.divisions=16", "torso.divisions=16", "wet.particlesep=0.02", "wet.substeps=2"], 9),
     "bucket": (["honey.particlesep=0.012"], 4),
     "curly_head": (["hair.count=200"], 3),
     "dam": (["water.particlesep=0.02"], 6),
@@ -40,6 +40,9 @@ SMALL = {
     "fur_ball": (["hair.count=300"], 8),
     "guides": (["hair.count=1200", "pick.step=20"], 5),
     "hair_flip": (["hair.count=600", "pool.particlesep=0.02"], 6),
+    "lookdev/afro_pour": (["hair.count=120", "water.particlesep=0.01"], 6),
+    "lookdev/match": (["hair.count=60"], 6),
+    "lookdev/shower": (["hair.count=80"], 6),
     "pour": ([], 6),
     "shoulder": (["hair.count=1200", "pick.step=20"], 4),
     "styles": ([], 1),
@@ -63,7 +66,8 @@ SMALL = {
 def scenes():
     """Name and path of every scene. Those of wet/full are the same graphs at full size, checked by tests/full."""
     found = {}
-    for path in glob.glob(os.path.join(SCENES, "*.json")) + glob.glob(os.path.join(SCENES, "wet", "*.json")):
+    for path in glob.glob(os.path.join(SCENES, "*.json")) + glob.glob(os.path.join(SCENES, "wet", "*.json")) + glob.glob(
+            os.path.join(SCENES, "lookdev", "*.json")):
         found[os.path.relpath(path, SCENES)[:-len(".json")]] = path
     # what no scene of the documentation reaches: other modes, keyed values, wind, several strand steps a substep
     for path in glob.glob(os.path.join(NET, "*.json")):
