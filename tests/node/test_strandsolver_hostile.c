@@ -413,7 +413,84 @@ static void a_heap(void** state) {
   rv_detail_free(out);
 }
 
-RV_TESTS(cmocka_unit_test(strands_of_kilometres), cmocka_unit_test(a_heap), cmocka_unit_test(each_fault_alone),
+//---------------------------------------------------------------------------------------------- state of another solver
+
+// Three wet strands so close that they touch, and a ball in their way.
+#define WET_STRANDS                                                                                         \
+  "\"c\": {\"type\": \"curve\", \"parms\": {\"points\": 8, \"count\": 3, \"spacing\": [5e-5, 0, 0]}},"      \
+  "\"a\": {\"type\": \"attribute\", \"inputs\": [\"c\"], \"parms\": {\"name\": \"filmheight\", \"class\": " \
+  "\"point\", \"value\": [1e-5, 0, 0, 0]}},"                                                                \
+  "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.1, \"t\": [0, 0.5, 0]}},"
+
+// Cooks strands with the attributes of a solver's state, or without them, for three frames by a solver: hash of the
+// strands.
+static uint64_t go_on(const RvDetail* strands, bool keepstate, const char* solver, int substeps) {
+  char nodes[1600];
+  RvTestLog log;
+  RvDetail* start = rv_detail_copy(strands);
+  rv_state_strip(start, keepstate);
+  save(start, "start.bgeo.sc");
+  rv_detail_free(start);
+  snprintf(nodes, sizeof nodes,
+           WET_STRANDS
+           "\"f\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}, \"next\": {\"type\": \"%s\", \"inputs\": "
+           "[\"f\"], \"parms\": {\"substeps\": %d, \"strandcollisions\": true}}",
+           rv_test_path("start.bgeo.sc"), solver, substeps);
+  RvScene* scene = rv_test_scene(nodes, &log);
+  const RvDetail* out = rv_test_scene_cook(scene, "next", 4);
+  const float* P = rv_detail_f32(out, RV_POINT, "P", 3);
+  for (size_t i = 0; i < 3 * rv_detail_count(out, RV_POINT); ++i) assert_true(isfinite(P[i]));
+  uint64_t hash = rv_test_scene_hash(scene, "next", 4);
+  rv_scene_free(scene);
+  return hash;
+}
+
+// Contacts, film and ledger that another solver left on the strands are not taken for the solver's own.
+static void state_of_another_solver(void** state) {
+  (void)state;
+  static const char* const solvers[] = {"strandsolver", "wetsolver"};
+  RvTestLog log;
+  RvScene* scene =
+      rv_test_scene(WET_STRANDS
+                    "\"u\": {\"type\": \"wetsolver\", \"inputs\": [\"a\"], \"parms\": {\"keepstate\": true, "
+                    "\"strandcollisions\": true}}",
+                    &log);
+  RvDetail* strands = rv_test_scene_copy(scene, "u", 4);
+  rv_scene_free(scene);
+  assert_non_null(rv_detail_find(strands, RV_POINT, "rv_film"));
+  assert_non_null(rv_detail_find(strands, RV_GLOBAL, "rv_links"));
+  for (int substeps = 1; substeps <= 3; substeps += 2)
+    for (size_t k = 0; k < sizeof solvers / sizeof *solvers; ++k)
+      if (go_on(strands, true, solvers[k], substeps) != go_on(strands, false, solvers[k], substeps))
+        fail_msg("the state of another solver changes the strands of a %s, %d substeps", solvers[k], substeps);
+  rv_detail_free(strands);
+}
+
+// Strands that start from a state with film go on dry, as a strandsolver has no liquid.
+static void start_from_wet_strands(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvTestLog log;
+  RvScene* wet = rv_test_scene(
+      WET_STRANDS "\"u\": {\"type\": \"filmsolver\", \"inputs\": [\"a\"], \"parms\": {\"keepstate\": true}}", &log);
+  save(rv_test_scene_cook(wet, "u", 2), "wet_strands.bgeo.sc");
+  rv_scene_free(wet);
+  for (int substeps = 1; substeps <= 3; substeps += 2) {
+    char nodes[1200];
+    snprintf(nodes, sizeof nodes,
+             WET_STRANDS
+             "\"s\": {\"type\": \"strandsolver\", \"inputs\": [\"a\", \"ball\"], \"parms\": {\"substeps\": %d}}",
+             substeps);
+    RvScene* scene = rv_test_scene(nodes, &log);
+    RvRun job = {
+        .node = "s", .first = 2, .last = 4, .from_state = rv_test_path("wet_strands.bgeo.sc"), .from_start = 2};
+    CHECK_OK(rv_scene_run(scene, &job, &error), error);
+    rv_scene_free(scene);
+  }
+}
+
+RV_TESTS(cmocka_unit_test(state_of_another_solver), cmocka_unit_test(start_from_wet_strands),
+         cmocka_unit_test(strands_of_kilometres), cmocka_unit_test(a_heap), cmocka_unit_test(each_fault_alone),
          cmocka_unit_test(points_that_are_too_few), cmocka_unit_test(all_are_bad),
          cmocka_unit_test(rest_that_is_no_shape), cmocka_unit_test(root_that_is_lost),
          cmocka_unit_test(animated_point_that_is_lost), cmocka_unit_test(roots_without_skin),

@@ -127,4 +127,38 @@ static void a_collider_may_appear(void** state) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test(a_part_that_moves_does_not_pass), cmocka_unit_test(a_collider_may_appear))
+// A VDB that is too fine in metres is refused with the input that it comes from; the remedy of the message works.
+static void voxels_below_the_smallest(void** state) {
+  (void)state;
+  for (int thousandths = 1; thousandths <= 10; thousandths += 9) {
+    for (int remedied = 0; remedied < 2; ++remedied) {
+      RvError error = {0};
+      RvScene* scene;
+      const RvDetail* out;
+      char text[1000];
+      double unit = 1e-3 * thousandths;
+      snprintf(text, sizeof text,
+               "{\"rivulet\": 1, \"frames\": [1, 2], \"metersperunit\": %g, \"nodes\": {\"c\": {\"type\": \"curve\", "
+               "\"parms\": {\"points\": 4}}, \"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": %g}}, \"k\": "
+               "{\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": %g}}, \"s\": {\"type\": "
+               "\"strandsolver\", \"inputs\": [\"c\", \"k\"]}}}",
+               unit, 1e-4 / unit, (remedied ? 2e-5 : 1e-5) / unit);
+      CHECK_OK(rv_scene_parse(text, strlen(text), "test", &scene, &error), error);
+      RvResult result = rv_scene_cook(scene, "s", 2, &out, &error);
+      if (remedied) {
+        CHECK_OK(result, error);
+      } else {
+        char said[200];
+        snprintf(said, sizeof said,
+                 "input 2, the colliders: the VDB 'collision' has voxels of %g units, which are 1e-05 m, and a solver "
+                 "takes no less than 1.5e-05 m: give it larger voxels (voxelsize of the collider node)",
+                 1e-5 / unit);
+        CHECK_FAILS(result, RV_BAD_INPUT, error, said);
+      }
+      rv_scene_free(scene);
+    }
+  }
+}
+
+RV_TESTS(cmocka_unit_test(voxels_below_the_smallest), cmocka_unit_test(a_part_that_moves_does_not_pass),
+         cmocka_unit_test(a_collider_may_appear))

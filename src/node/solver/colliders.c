@@ -30,9 +30,21 @@ static bool named(const RvGrid* grid, const char* name) {
 
 //---------------------------------------------------------------------------------------------- grids
 
-// A grid in metres: the same one where the scene's unit is a metre, else a scaled copy. `value` is the factor of the
-// stored values.
-static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out, RvError* error) {
+// The error of a VDB whose voxels are too small for a transform in metres.
+static RvResult too_fine(const RvCollidersDef* def, const RvGrid* grid, RvError* error) {
+  double voxel = rv_grid_voxel_size(grid);
+  return rv_fail(
+      error, RV_BAD_INPUT,
+      "%s: the VDB '%s' has voxels of %g units, which are %g m, and a solver takes no less than %g m: give it "
+      "larger voxels (voxelsize of the collider node), or check metersperunit of the scene, which is %g",
+      rv_solver_port(def->cook, def->input).text, rv_grid_name(grid), voxel, voxel * def->unit, RV_VDB_LEAST_VOXEL,
+      def->unit);
+}
+
+// A grid of the input in metres: the same one where the scene's unit is a metre, else a scaled copy. `value` is the
+// factor of the stored values.
+static RvResult in_metres(const RvCollidersDef* def, RvGrid* grid, double value, RvGrid** out, RvError* error) {
+  double unit = def->unit;
   if (unit == 1 && value == 1) {
     *out = rv_grid_retain(grid);
     return RV_OK;
@@ -43,11 +55,13 @@ static RvResult in_metres(RvGrid* grid, double unit, double value, RvGrid** out,
   if (!result) result = rv_grid_transform(*out, m, error);
   for (int i = 0; !result && i < 16; ++i)
     if (i % 4 < 3) m[i] *= unit;
+  // A VDB of the input that exists in the scene's unit can only be too fine in metres.
   RvError own = {0};
-  if (!result && rv_grid_set_transform(*out, m, &own))
-    result = rv_fail(error, RV_BAD_INPUT,
-                     "a level set of the colliders has voxels of %g m, which is out of range: check metersperunit",
-                     rv_grid_voxel_size(grid) * unit);
+  if (!result) result = rv_grid_set_transform(*out, m, &own);
+  if (own.code == RV_BAD_INPUT)
+    result = too_fine(def, grid, error);
+  else if (own.code)
+    result = rv_fail(error, own.code, "%s", own.text);
   if (!result) result = rv_grid_map_values(*out, scale, error);
   if (result && *out) {
     rv_grid_release(*out);
@@ -193,7 +207,7 @@ static RvResult mesh_solid(const RvDetail* d, const Request* r, RvSolid* solid, 
   if (!result && grid) {
     if (solid->distance) rv_grid_release(solid->distance);
     solid->distance = NULL;
-    result = in_metres(grid, unit, unit, &solid->distance, error);
+    result = in_metres(r->def, grid, unit, &solid->distance, error);
   }
   if (grid) rv_grid_release(grid);
   rv_mesh_free(&mesh);
@@ -214,7 +228,7 @@ static RvResult grid_solid(const RvDetail* d, RvGrid* grid, const Request* r, Rv
   rv_grid_background(grid, background);
   solid->turned = background[0] < 0;
   double unit = r->def->unit;
-  RvResult result = in_metres(grid, unit, solid->turned ? -unit : unit, &solid->distance, error);
+  RvResult result = in_metres(r->def, grid, solid->turned ? -unit : unit, &solid->distance, error);
   return result || !r->needs ? result : fit_level_set(d, r, solid, error);
 }
 
@@ -239,7 +253,7 @@ static RvResult read_solids(const RvDetail* d, const Request* r, const bool* ski
       n++;
       run = no_run;
     } else if (out && n && is_velocity(grid, &names) && !out[n - 1].velocity && !skip) {
-      result = in_metres(grid, unit, unit / r->def->timescale, &out[n - 1].velocity, error);
+      result = in_metres(r->def, grid, unit / r->def->timescale, &out[n - 1].velocity, error);
     }
   }
   // Faces without a level set after them are a bare mesh.

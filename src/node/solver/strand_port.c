@@ -199,10 +199,12 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   if (!result && solver->settings.equilibrium) result = balance(s, error);
   if (result) return result;
 
-  // the state is the input with the solver's own attributes
+  // the state is the input with the solver's own attributes; those of a solver before it, whose keepstate is on, are
+  // not this solver's: its contacts, film and ledger would be taken for ours
   start_velocity(s, in);
   rv_strand_solver_root_directors(solver, rv_detail_f32(in, RV_POINT, "orient", 4));
   RvDetail* made = rv_detail_copy(in);
+  if (made) rv_state_strip(made, false);
   result = made ? save_start(s, made, error) : rv_fail(error, RV_NO_MEMORY, "out of memory");
   // An attribute of the input with the name of one of the solver's, but of another type.
   if (result && error && error->code == RV_BAD_INPUT)

@@ -151,7 +151,8 @@ static RvResult load(RvSolver* s, RvError* error) {
   f->liquid_state = f->node->liquid ? f->state.part[liquid_part(f->node)] : NULL;
   f->has_strands = f->strand_state != NULL;
   f->has_liquid = f->liquid_state != NULL;
-  f->has_film = f->has_strands && rv_detail_find(f->strand_state, RV_POINT, "rv_film");
+  // A solver without liquid has no film, though the state that it starts from may be one of wet strands.
+  f->has_film = f->has_strands && f->node->liquid && rv_detail_find(f->strand_state, RV_POINT, "rv_film");
   f->liquid.drips = f->has_film;
   // a frozen frame moves no strand, and its input may be anywhere
   bool moving = f->parms.timescale > 0;
