@@ -31,27 +31,29 @@ static double worst_cell(const RvMediumLaw* law) {
 
 RvResult rv_check_medium_state(const RvCheckOut* out, RvError* error) {
   static const double powers[3] = {1, 2, 3.5};
-  static const char* const middles[3] = {"middle_1", "middle_2", "middle_3.5"};
-  static const char* const cells[3] = {"cell_1", "cell_2", "cell_3.5"};
+  static const char* const names[3][8] = {
+      {"rest_1", "below_rest_1", "middle_1", "packing_1", "cell_1", "line_1", "capped_1", "capped_cell_1"},
+      {"rest_2", "below_rest_2", "middle_2", "packing_2", "cell_2", "line_2", "capped_2", "capped_cell_2"},
+      {"rest_3.5", "below_rest_3.5", "middle_3.5", "packing_3.5", "cell_3.5", "line_3.5", "capped_3.5", "capped_cell_3.5"}};
   (void)error;
   for (int k = 0; k < 3; ++k) {
     RvMediumLaw law = LAW;
     law.power = powers[k];
     double middle = 0.5 * (law.rest_density + law.packing_density);
-    rv_check_emit(out, "rest", rv_medium_pressure(&law, law.rest_density).pressure, 0, 0);
-    rv_check_emit(out, "below_rest", rv_medium_pressure(&law, 0.5 * law.rest_density).pressure, 0, 0);
-    rv_check_emit(out, middles[k], rv_medium_pressure(&law, middle).pressure, law.stiffness / pow(2, powers[k]),
+    rv_check_emit(out, names[k][0], rv_medium_pressure(&law, law.rest_density).pressure, 0, 0);
+    rv_check_emit(out, names[k][1], rv_medium_pressure(&law, 0.5 * law.rest_density).pressure, 0, 0);
+    rv_check_emit(out, names[k][2], rv_medium_pressure(&law, middle).pressure, law.stiffness / pow(2, powers[k]),
                   1e-12 * law.stiffness);
-    rv_check_emit(out, "packing", rv_medium_pressure(&law, law.packing_density).pressure, law.stiffness,
+    rv_check_emit(out, names[k][3], rv_medium_pressure(&law, law.packing_density).pressure, law.stiffness,
                   1e-12 * law.stiffness);
-    rv_check_emit(out, cells[k], worst_cell(&law), 0, 1e-9);
+    rv_check_emit(out, names[k][4], worst_cell(&law), 0, 1e-9);
     // Above packing: a straight line, or the seed's cap.
     double above = law.packing_density + 0.1 * (law.packing_density - law.rest_density);
-    rv_check_emit(out, "line", rv_medium_pressure(&law, above).pressure, law.stiffness * (1 + 0.1 * law.power),
+    rv_check_emit(out, names[k][5], rv_medium_pressure(&law, above).pressure, law.stiffness * (1 + 0.1 * law.power),
                   1e-12 * law.stiffness);
     law.capped = true;
-    rv_check_emit(out, "capped", rv_medium_pressure(&law, above).pressure, law.stiffness, 0);
-    rv_check_emit(out, "capped_cell", worst_cell(&law), 0, 1e-9);
+    rv_check_emit(out, names[k][6], rv_medium_pressure(&law, above).pressure, law.stiffness, 0);
+    rv_check_emit(out, names[k][7], worst_cell(&law), 0, 1e-9);
   }
   return RV_OK;
 }
@@ -120,13 +122,14 @@ static RvResult density_error(double smoothing, double* density, double* mass, R
 
 RvResult rv_check_medium_density(const RvCheckOut* out, RvError* error) {
   static const double smoothing[3] = {2e-3, 2.7e-3, 3.3e-3};
-  static const char* const names[3] = {"lattice_2.0", "lattice_2.7", "lattice_3.3"};
+  static const char* const names[3][2] = {
+      {"lattice_2.0", "mass_2.0"}, {"lattice_2.7", "mass_2.7"}, {"lattice_3.3", "mass_3.3"}};
   RvResult result = RV_OK;
   for (int k = 0; k < 3 && !result; ++k) {
     double density, mass;
     result = density_error(smoothing[k], &density, &mass, error);
-    if (!result) rv_check_emit(out, names[k], density, 0, 0.01);
-    if (!result) rv_check_emit(out, "mass", mass, 0, 1e-12);
+    if (!result) rv_check_emit(out, names[k][0], density, 0, 0.01);
+    if (!result) rv_check_emit(out, names[k][1], mass, 0, 1e-12);
   }
   return result;
 }

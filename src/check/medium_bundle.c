@@ -134,8 +134,10 @@ RvResult rv_check_medium_bundle(const RvCheckOut* out, RvError* error) {
   // The load is 1.6 Pa, in the last case 19 Pa, nearly that of close packing.
   static const Case cases[3] = {
       {50, 0.014, 100, 8, 1.0 / 120}, {50, 0.014, 100, 8, 1.0 / 240}, {200, 0.0118, 300, 20, 1.0 / 240}};
-  static const char* const names[3][2] = {
-      {"pressure_120", "density_120"}, {"pressure_240", "density_240"}, {"pressure_packed", "density_packed"}};
+  static const char* const names[3][4] = {
+      {"pressure_120", "density_120", "speed_120", "above_packing_120"},
+      {"pressure_240", "density_240", "speed_240", "above_packing_240"},
+      {"pressure_packed", "density_packed", "speed_packed", "above_packing_packed"}};
   RvResult result = RV_OK;
   for (int k = 0; k < 3 && !result; ++k) {
     const RvMediumDef def = {
@@ -151,8 +153,8 @@ RvResult rv_check_medium_bundle(const RvCheckOut* out, RvError* error) {
     if (result) break;
     rv_check_emit(out, names[k][0], rest.pressure, load, 0.03 * load);
     rv_check_emit(out, names[k][1], rv_medium_pressure(&def.law, rest.density).pressure, load, 0.03 * load);
-    rv_check_emit(out, "speed", rest.speed, 0, 3e-3);
-    rv_check_emit(out, "above_packing", fmax(rest.highest - packing, 0), 0, 0.02 * packing);
+    rv_check_emit(out, names[k][2], rest.speed, 0, 3e-3);
+    rv_check_emit(out, names[k][3], fmax(rest.highest - packing, 0), 0, 0.02 * packing);
   }
   return result;
 }

@@ -22,6 +22,9 @@ static const double PUSH_SPEED = 0.3;
 static const double LEAST_CLEARANCE = 1e-4;
 // m: largest clearance that is believed.
 static const double MOST_CLEARANCE = 0.05;
+// m: clearance of a vertex whose distance is not known. It bounds what vertices that are never tested, as roots, have in
+// the state however fast they move.
+static const double NO_CLEARANCE = -1;
 enum { BATCHES_A_TASK = 16 };
 
 // A vertex that may touch.
@@ -88,7 +91,7 @@ static void mark_candidates(void* arg, size_t begin, size_t end) {
         double left = s->clearance[vertex] - way;
         bool near = !(left - way > least) || s->press[vertex] > 0;
         bool test = near && m->free[at] != 0 && arc[lane] >= s->settings.rootfree;
-        s->clearance[vertex] = left;
+        s->clearance[vertex] = fmax(left, NO_CLEARANCE);
         s->candidate[vertex] = test;
         n += test;
       }
@@ -235,7 +238,7 @@ static void hold_batches(void* arg, size_t begin, size_t end) {
     for (uint32_t i = w->count[k]; i < w->count[k + 1]; ++i) {
       const Candidate* c = &w->found[i];
       size_t vertex = b->vertex_at + (size_t)c->vertex * RV_LANES + (size_t)c->lane;
-      w->s->clearance[vertex] = fmin(c->distance, MOST_CLEARANCE) - c->way;
+      w->s->clearance[vertex] = fmax(fmin(c->distance, MOST_CLEARANCE) - c->way, NO_CLEARANCE);
       w->s->touch[vertex].stiffness = 0;
       if (touches(w, c))
         hold(w, c);

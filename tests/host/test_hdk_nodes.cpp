@@ -49,6 +49,8 @@ static const char all_types[] =
     "\"strandsolver\": {\"type\": \"strandsolver\", \"inputs\": [\"groom\"]},"
     "\"liquidsolver\": {\"type\": \"liquidsolver\", \"inputs\": [\"fill\"], \"parms\": {\"particlesep\": 0.008}},"
     "\"filmsolver\": {\"type\": \"filmsolver\", \"inputs\": [\"groom\"]},"
+    "\"lookdevsolver\": {\"type\": \"lookdevsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": "
+    "0.008}},"
     "\"wetness\": {\"type\": \"wetness\", \"inputs\": [\"filmsolver\"]},"
     "\"surface\": {\"type\": \"surface\", \"inputs\": [\"fill\"], \"parms\": {\"voxelsize\": 0.008}},"
     "\"wetsolver\": {\"type\": \"wetsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": 0.008}}"
