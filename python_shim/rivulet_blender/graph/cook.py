@@ -98,8 +98,8 @@ class Job:
             self._said = (self._said + [line])[-LINES_KEPT:]
 
     def _end(self, code):
-        if code == 0:
-            self.fraction = 1.0
+        if code == 0:  # progress is told a few times a second, so the last frame may not have been
+            self.fraction, self.frame = 1.0, self.frames[-1]
         elif code == INTERRUPTED or (self._asked and code == -signal.SIGINT):  # the latter: before it could listen
             self.cancelled = True
         else:
