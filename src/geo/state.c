@@ -124,9 +124,14 @@ bool rv_state_empty(const RvState* state) {
   return true;
 }
 
-// Names that begin with rv_ are the solver's own, but for those of a camera.
+// Names that begin with rv_ are the solver's own, but for those of cameras, lamps, looks and sources, which the nodes
+// that draw and emit read.
 static bool is_private(const char* name) {
-  return strncmp(name, "rv_", 3) == 0 && strncmp(name, "rv_cam_", 7) != 0;
+  static const char* const shared[] = {"rv_cam_", "rv_light_", "rv_look_", "rv_source_"};
+  bool found = strncmp(name, "rv_", 3) == 0;
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i)
+    if (strncmp(name, shared[i], strlen(shared[i])) == 0) found = false;
+  return found;
 }
 
 void rv_state_strip(RvDetail* detail, bool keepstate) {

@@ -24,6 +24,7 @@ that make them few: a place is a stack, and the sweep tries the first call of ea
 tests/support/fail_nth.c makes the calls fail."""
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import re
@@ -72,20 +73,27 @@ def scenes(where):
                          "jet": {"type": "source", "inputs": ["spout"], "parms": {"rate": 1e-5, "vel": [0, -1, 0]}},
                          "sim": {"type": "liquidsolver", "inputs": ["pool", "body", "jet"],
                                  "parms": {"substeps": 1, "viscosity": 0.01, "surfacetension": 0.07}},
-                         "skin": {"type": "surface", "inputs": ["sim"], "parms": {"voxelsize": 0.002}},
+                         "skin": {"type": "surface", "inputs": ["sim"], "parms": {"voxelsize": 0.004}},
                          "out": cache("sim", "drops.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb")},
         "filmsolver": {**HAIR, **POOL, "sim": {"type": "filmsolver", "inputs": ["paint", "pool", "body"],
                                                "parms": {"substeps": 1}},
                        "out": cache("sim", "hair.$F4.bgeo"), "drops": cache("sim:2", "drops.$F4.vdb")},
         "wetsolver": {**HAIR, **POOL, "sim": {"type": "wetsolver", "inputs": ["paint", "pool", "body"],
                                               "parms": {"substeps": 1}},
-                      "skin": {"type": "surface", "inputs": ["sim:3"], "parms": {"voxelsize": 0.002}},
+                      "skin": {"type": "surface", "inputs": ["sim:3"], "parms": {"voxelsize": 0.004}},
                       "out": cache("sim", "hair.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb"),
                       "look": cache("sim:2", "drops.$F4.usda")},
         "cached": {**HAIR, **files, "hard": {"type": "collider", "inputs": ["solid"]},
                    "sim": {"type": "wetsolver", "inputs": ["paint", "flow", "hard"],
                            "parms": {"substeps": 1, "liquidmode": "cached"}},
                    "out": cache("sim", "hair.$F4.vtp"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "lookdevsolver": {**HAIR, **POOL,
+                          "turn": {"type": "transform", "inputs": ["ball"],
+                                   "parms": {"ry": {"keys": [[1, 0], [FRAMES, 20]], "interp": "linear"}}},
+                          "follow": {"type": "deform", "inputs": ["paint", "ball", "turn"]},
+                          "sim": {"type": "lookdevsolver", "inputs": ["follow", "pool", "body"], "parms": {"substeps": 1}},
+                          "out": cache("sim", "hair.$F4.bgeo.sc"), "drops": cache("sim:2", "drops.$F4.bgeo"),
+                          "state": cache("sim:state", "state.$F4.bgeo.sc")},
     }
     return {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in nodes.items()}
 
@@ -161,8 +169,9 @@ class Runs:
         self.run = os.path.join(self.folder, "run")
         self.case = case
         words = [str(workers) if before == "--threads" else word for before, word in zip(["", *case.words], case.words)]
+        # all symbols are bound before the server forks, not in each run anew
         self.server = subprocess.Popen([RIVULET, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                       env={**os.environ, "LD_PRELOAD": INJECTOR})
+                                       env={**os.environ, "LD_PRELOAD": INJECTOR, "LD_BIND_NOW": "1"})
         self.clean = self.once("none", 0)
         again = self.once("none", 0)
         if self.clean["code"] or any(self.clean[key] != again[key] for key in ("report", "files", "stdout")):
@@ -251,6 +260,13 @@ def functions(fault, title, most=6):
     return " < ".join(names[:most])
 
 
+@functools.cache
+def demangled(symbol):
+    """The name of a C++ function without its arguments."""
+    done = subprocess.run(["c++filt", symbol], capture_output=True, text=True)
+    return re.sub(r"[<(].*", "", done.stdout.strip())
+
+
 def site(fault, title):
     """Of the stack under a title: library and function of the innermost frame of others that has a name."""
     _, _, stack = fault.partition(title + "\n")
@@ -258,8 +274,7 @@ def site(fault, title):
     for module, symbol in re.findall(r"^(\S+?)\((\w*)\+?0x[0-9a-f]+\)", stack, re.M):
         name = os.path.basename(module)
         if symbol and not name.startswith(ours):
-            done = subprocess.run(["c++filt", symbol], capture_output=True, text=True)
-            return name.split(".so")[0] + " " + re.sub(r"[<(].*", "", done.stdout.strip())
+            return name.split(".so")[0] + " " + demangled(symbol)
     return library(fault, title)
 
 

@@ -19,6 +19,8 @@ OUTPUT_KINDS = {"strands": "strands", "guides": "strands", "hairs": "strands", "
 INPUT_KINDS = {"skin": ["mesh"], "rest": ["mesh"], "strands": ["strands"], "hairs": ["strands"], "guides": ["strands"],
                "partings": ["strands"], "liquid": ["particles"], "colliders": ["collider", "mesh", "vdb"], "sources": ["source"], "wind": ["vdb"],
                "shape": ["mesh", "mesh", "vdb"]}
+# Nodes whose shape must have an inside; generators of meshes that have none.
+NEEDS_INSIDE, OPEN_MESHES = ("fill",), ("grid", "file")
 ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "source", "camera", "light"]
 
 # Numbers that decide the work: the most that a scene takes. Other parameters are free.
@@ -43,10 +45,11 @@ ATTRIBUTES = [("hairradius", 1, "float", 1e-6, 2e-4), ("density", 1, "float", 10
               ("capacity", 1, "float", 0, 4), ("absorbed", 1, "float", 0, 1), ("Cd", 3, "float", 0, 1),
               ("attrib1", 1, "double", -1, 1)]
 # Files of the tests that the node `file` may read, beside the scene, and what they are.
-FILES = [("bgeo/sphere_16.bgeo", "mesh"), ("bgeo/cube_multi_groups_15.bgeo", "mesh"), ("bgeo/grid_16_5.bgeo", "mesh"),
+FILES = [("bgeo/cube_multi_groups_15.bgeo", "mesh"), ("bgeo/grid_16_5.bgeo", "mesh"),
          ("bgeo/points_noprim_16_5.bgeo", "particles"), ("bgeo/simple_partanim_16_5.bgeo", "particles"),
-         ("bgeo/vol_16.bgeo", "vdb"), ("bgeo/pack1_16.bgeo", "mesh"), ("bgeo/empty_15.bgeo", "mesh"),
-         ("bgeo/cubes_connectivity.geo", "mesh")]
+         ("bgeo/vol_16.bgeo", "vdb"), ("bgeo/cubes_connectivity.geo", "mesh")]
+# Files without faces, or with none that a node takes: they are read in the place of others now and then.
+ODD_FILES = ["bgeo/sphere_16.bgeo", "bgeo/pack1_16.bgeo", "bgeo/empty_15.bgeo"]
 # m: the largest of these files is a grid of this size.
 FILE_EXTENT = 10.0
 ENDINGS = {"vdb": ["vdb"], "strands": ["bgeo.sc", "bgeo", "geo", "usda", "vtp"], "mesh": ["bgeo.sc", "usda", "vtp", "geo"]}
@@ -157,8 +160,10 @@ class Values:
         if dice.chance(0.6) or parm["type"] != "float":
             frames = sorted({dice.whole(first - 1, last + 1) for _ in range(dice.whole(2, 3))})
             keys = [[frame, self.constant(parm, dice)] for frame in frames]
+            # a line that goes on leaves the range sooner or later
+            bounded = (parm["hard_min"] or parm["hard_max"]) and not dice.chance(self.wild)
             return {"keys": keys, "interp": dice.one(["constant", "linear", "smooth"]),
-                    "extend": dice.one(["hold"] * 6 + ["cycle", "cycle", "linear"])}
+                    "extend": dice.one(["hold"] * 6 + ["cycle", "cycle", "hold" if bounded else "linear"])}
         a, b = self.constant(parm, dice), self.constant(parm, dice)
         return {"wave": {"amplitude": tidy(abs(a - b) / 2), "offset": tidy((a + b) / 2),
                          "frequency": tidy(dice.log(0.2, 8)), "phase": dice.whole(0, 360)}}
@@ -219,15 +224,30 @@ class Scene:
                 found[token] = self.values.value(parm, dice, self.values.wild if token in ("s", "scale") else moving)
         return found
 
+    def sound(self, name, kind):
+        """Values without which a node refuses its work, mostly: the table has them among others that are as good."""
+        dice = Dice(self.seed, name, "sound")
+        if dice.chance(self.values.wild):
+            return {}
+        if kind == "curve":
+            # a closed curve is a face, and no strand
+            return {"close": False}
+        if kind == "surface":
+            # below this the surface takes more than it may, however small it is
+            return {"memorylimit": tidy(dice.log(0.2, 4))}
+        return {}
+
     def strings(self, name, kind):
         """Texts that are not at their default, rarely: names of groups and of materials, right and wrong ones."""
         found = {}
         for parm in self.table[kind]["parms"]:
             dice = Dice(self.seed, name, parm["token"])
-            if parm["type"] != "string" or not dice.chance(self.values.wild / 4):
+            # a name of an attribute that is not there is refused, mostly
+            rare = 16 if parm["token"].endswith("attrib") else 4
+            if parm["type"] != "string" or not dice.chance(self.values.wild / rare):
                 continue
             if parm["token"].endswith("group"):
-                found[parm["token"]] = dice.one(["group1", "0-3", "*", "nothing"])
+                found[parm["token"]] = dice.one(["group1", "0-3", "0-3", "*", "*", "*", "nothing"])
             elif parm["token"] == "material":
                 found[parm["token"]] = dice.one(["water", "mud", "no such liquid"])
             elif parm["token"].endswith("attrib"):
@@ -244,7 +264,7 @@ class Scene:
         node = {"type": kind}
         if inputs:
             node["inputs"] = [thing.ref if thing else None for thing in inputs]
-        parms = self.parms(name, kind, {**self.strings(name, kind), **given})
+        parms = self.parms(name, kind, {**self.strings(name, kind), **self.sound(name, kind), **given})
         node["parms"] = self.bounded(kind, parms, inputs)
         self.nodes[name] = node
         extent = self.reach(node["parms"], extent)
@@ -252,10 +272,22 @@ class Scene:
         spacing = more.get("spacing") or node["parms"].get("particlesep", 0) or max((t.spacing for t in inputs if t), default=0)
         for index, port in enumerate(self.table[kind]["outputs"]):
             kind_of = out_kind if port["name"] == "geometry" else OUTPUT_KINDS.get(port["name"], out_kind)
+            if self.empty(kind, port["name"], inputs):
+                kind_of = "nothing"
             thing = Thing(name + (":%d" % (index + 1) if index else ""), kind_of, extent, spacing, more.get("skin"))
             self.things.append(thing)
             made = made or thing
         return made
+
+    def empty(self, kind, output, inputs):
+        """Whether an output of a solver has nothing in it: it has no input of this name, or none is wired to it."""
+        names = [port["name"] for port in self.table[kind]["inputs"]]
+        if "solver" not in self.table[kind]["flags"] or output not in ("strands", "liquid"):
+            return False
+        at = names.index(output) if output in names else len(inputs)
+        wired = at < len(inputs) and inputs[at]
+        # liquid comes from sources and drips too
+        return not wired if output == "strands" else output not in names
 
     def reach(self, parms, extent):
         """How far a node's geometry may reach: its sizes and scales, whatever they are called."""
@@ -302,13 +334,26 @@ class Scene:
             parms["method"] = "density" if self.dice.chance(0.05) else "count"
         if kind == "source" and inputs and inputs[0] and inputs[0].kind == "vdb":
             parms["mode"] = "sink" if self.dice.chance(0.3) else "fill"
+        elif kind == "source" and parms.get("mode") == "sink" and not self.closed(inputs) and not self.dice.chance(self.values.wild):
+            # a sink needs an inside
+            del parms["mode"]
         if "isovalue" in parms and not self.dice.chance(self.values.wild):
             del parms["isovalue"]
-        self.ordered(parms)
+        self.ordered(kind, parms)
         return parms
 
-    def ordered(self, parms):
+    def closed(self, inputs):
+        """Whether the first input is a mesh that has an inside, by the node that made it."""
+        made = self.nodes[inputs[0].ref.split(":")[0]] if inputs and inputs[0] else {"type": "grid"}
+        return inputs and inputs[0] and inputs[0].kind == "mesh" and made["type"] not in OPEN_MESHES and made["parms"].get("cap", True)
+
+    def ordered(self, kind, parms):
         """Puts the two corners of a box in order, mostly: the lower numbers into the lower corner."""
+        for parm in self.table[kind]["parms"]:
+            token = parm["token"]
+            other = token[:-3] + ("max" if token.endswith("min") else "min")
+            if token.endswith(("min", "max")) and parm["size"] > 1 and other in parms and token not in parms:
+                parms[token] = list(parm["default"])
         for token in [t for t in parms if t.endswith("min") and t[:-3] + "max" in parms]:
             low, high = parms[token], parms[token[:-3] + "max"]
             numbers = isinstance(low, list) and all(isinstance(v, (int, float)) for v in low + high)
@@ -331,13 +376,23 @@ class Scene:
         """Types of nodes of which an output is of this kind; deep in the graph only those that need nothing."""
         found = []
         for type_name, node in self.table.items():
-            if any(OUTPUT_KINDS.get(p["name"]) == kind for p in node["outputs"]) or kind == "mesh" and \
+            # an output of strands or liquid that a solver has no input for is empty
+            fitting = [p["name"] for p in node["outputs"] if OUTPUT_KINDS.get(p["name"]) == kind and
+                       ("solver" not in node["flags"] or p["name"] == "state" or p["name"] in [i["name"] for i in node["inputs"]])]
+            if fitting or kind == "mesh" and \
                     "generator" in node["flags"] and not node["inputs"] and node["outputs"][0]["name"] == "geometry":
                 solver = "solver" in node["flags"]
                 if solver and (self.solvers >= MOST_SOLVERS or depth > 2) or depth >= DEPTH and "generator" not in node["flags"]:
                     continue
                 found += [type_name] * (1 if solver else 3 if "generator" in node["flags"] else 1)
         return found
+
+    def inside(self):
+        """A new mesh that has an inside."""
+        makers = [t for t in self.makers("mesh", DEPTH) if t not in OPEN_MESHES]
+        kind = self.dice.one(makers)
+        given = {"cap": True} if any(p["token"] == "cap" for p in self.table[kind]["parms"]) else {}
+        return self.add(kind, [], given, "mesh", self.length / 4)
 
     def make(self, kind, depth):
         makers = self.makers(kind, depth)
@@ -352,6 +407,8 @@ class Scene:
         before = len(self.things)
         self.node(self.dice.one(makers), depth + 1, kind)
         fitting = [t for t in self.things[before:] if t.kind == kind]
+        if not fitting and kind == "strands":
+            return self.add("curve", [], {}, "strands", self.length)
         return fitting[-1] if fitting else None
 
     def wrapped(self, thing):
@@ -371,7 +428,7 @@ class Scene:
             ending = dice.one(ENDINGS.get(thing.kind, ["bgeo.sc", "bgeo"]))
             given = {"file": "$OUT/$OS.$F4." + ending, "loadfromdisk": dice.chance(0.01)}
         elif kind == "blast":
-            given = {"group": dice.one(["0", "0-2", "1 3", "0-3"])}
+            given = {"group": dice.one(["0", "0", "1", "0-2", "1 3"])}
         elif kind == "group":
             given = {"ids": dice.one(["", "0", "0-3", "1 3 5"])}
         elif kind == "merge":
@@ -379,6 +436,8 @@ class Scene:
                 inputs.append(dice.one(self.things))
         elif kind == "material":
             given = {"kind": "liquid" if thing.kind == "particles" else "hair"}
+        elif kind == "lookmaterial" and not dice.chance(self.values.wild):
+            given = {"kind": {"strands": "hair", "particles": "water", "vdb": "water"}.get(thing.kind) or dice.one(["skin", "solid"])}
         elif kind == "transform" and thing.kind != "mesh" and dice.chance(0.5):
             given = {"s": [1, 1, 1], "scale": 1}
         return self.add(kind, inputs, given, thing.kind, max(t.extent for t in inputs if t), skin=thing.skin)
@@ -402,7 +461,7 @@ class Scene:
 
     def companions(self, kind, depth):
         """Inputs that belong together: strands with the skin that they grew on. None where any inputs will do."""
-        if kind not in ("deform", "transfer") or self.dice.chance(0.1) or "groom" not in self.table:
+        if kind not in ("deform", "transfer") or self.dice.chance(self.values.wild) or "groom" not in self.table:
             return None
         mesh = self.make("mesh", DEPTH)
         hair = self.add("groom", [mesh], {}, "strands", mesh.extent, skin=mesh)
@@ -422,6 +481,7 @@ class Scene:
             self.solvers += 1
         if kind == "file":
             path, what = self.dice.one([f for f in FILES if f[1] == wanted] or FILES)
+            path = self.dice.one(ODD_FILES) if self.dice.chance(self.values.wild) else path
             return self.add(kind, [], {"file": "$HIP/" + path}, what, FILE_EXTENT)
         inputs = self.companions(kind, depth)
         if inputs is None:
@@ -429,7 +489,10 @@ class Scene:
             for index, port in enumerate(entry["inputs"]):
                 share = 1 if port["required"] else 0.75 if index < 2 else 0.4 if depth < 2 else 0.2
                 wired = self.dice.chance(0.5 if "generator" in entry["flags"] and not port["required"] else share)
-                inputs.append(self.wanted(self.taken(entry, index), depth) if wired else None)
+                thing = self.wanted(self.taken(entry, index), depth) if wired else None
+                if thing and kind in NEEDS_INSIDE and thing.kind == "mesh" and not self.dice.chance(self.values.wild):
+                    thing = self.inside()
+                inputs.append(thing)
         if inputs and inputs[0] and entry["outputs"][0]["name"] == "geometry":
             return self.passing(kind, [t for t in inputs if t])
         extent = max([self.length / 4] + [t.extent for t in inputs if t])

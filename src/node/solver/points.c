@@ -128,12 +128,14 @@ static RvResult points_save(RvSolver* s, RvState* state, RvError* error) {
   return RV_OK;
 }
 
-// The state is the input with the solver's own attributes, so that unknown ones pass through.
+// The state is the input with the solver's own attributes, so that unknown ones pass through. Those of a solver before
+// it, whose keepstate is on, do not: its sums and volumes would be taken for ours.
 static RvResult points_start(RvSolver* s, RvState* state, RvError* error) {
   const RvNodeType* node = s->cook->type;
   const RvDetail* in = s->cook->input[POINT_INPUT];
   s->state = rv_detail_copy(in);
   RvResult result = s->state ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for the state");
+  if (!result) rv_state_strip(s->state, false);
   if (!result) result = rv_state_prepare(s->state, node->fields, node->nfield, error);
   if (!result) result = load_data(s, error);
   if (!result) result = rv_points_start(&s->points, in, s->state, error);
