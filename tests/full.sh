@@ -42,6 +42,9 @@ rm -rf "$copy"
 echo "== every allocation, write, fsync, rename and thread of a tiny scene of each solver fails once"
 RIVULET="$top/build/release/rivulet" RV_FAIL_NTH="$top/build/release/tests/libfail_nth.so" /usr/bin/python3 tests/host/test_fault_sweep.py --full
 
+echo "== every allocation of ours fails once, alone and with all after it, in a cook of each solver"
+RV_EVERY=1 build/release/tests/node_test_solver_memory
+
 echo "== tinyusdz reads USD stages (skipped without npm)"
 /usr/bin/python3 tests/full/usd_tinyusdz.py build/release/rivulet || [ $? = 77 ]
 

@@ -25,7 +25,9 @@ typedef struct RvUsdaSequence {
 // Writes the frames; warnings go to `log` (may be NULL). VDBs go to files NAME.volume.vdb (one frame) or
 // NAME.volume.FRAME.vdb. On failure no file is left.
 RvResult rv_usda_write_sequence(const RvUsdaSequence* sequence, const char* path, const RvLog* log, RvError* error);
-// Reads the curves of a stage (usda_read.c).
+// Curves of a stage (usda_read.c), from its text or its file; `path` names it in messages.
+RvResult rv_usda_decode(const void* bytes, size_t count, const char* path, RvDetail** out, const RvLog* log,
+                        RvError* error);
 RvResult rv_usda_read(const char* path, RvDetail** out, const RvLog* log, RvError* error);
 // Writes one detail without time samples.
 RvResult rv_usda_write(const RvDetail* detail, const char* path, const RvLog* log, RvError* error);

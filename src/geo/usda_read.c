@@ -2,7 +2,6 @@
 // it, in a stage whose Y axis is up. Grooms of other programs come in this way. Materials, meshes, references, variants
 // and overs are left out; of time samples the first is taken.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -11,6 +10,7 @@
 #include "geo/io_usda.h"
 #include "math/scalar.h"
 #include "math/vec.h"
+#include "shim/number.h"
 
 enum { MAX_DEPTH = 64, MAX_OPS = 8, WORD = 96 };  // prims within prims; transforms of a prim; bytes of a name
 static const double LARGEST_COUNT = 1e9;
@@ -97,6 +97,16 @@ static RvResult skip_string(Reader* r, char copy[WORD]) {
   return wrong(r, "a string does not end");
 }
 
+// Skips a comment up to the end of its line, or a path between two @, whose quotes and brackets mean nothing.
+static bool skip_verbatim(Reader* r) {
+  char first = *r->at;
+  if (first != '#' && first != '@') return false;
+  const char* stop = memchr(r->at + 1, first == '#' ? '\n' : '@', (size_t)(r->end - r->at - 1));
+  if (first == '@' && (!stop || memchr(r->at, '\n', (size_t)(stop - r->at)))) return false;
+  r->at = !stop ? r->end : first == '@' ? stop + 1 : stop;
+  return true;
+}
+
 // Skips a group in brackets of any kind.
 static RvResult skip_group(Reader* r) {
   int depth = 0;
@@ -107,6 +117,7 @@ static RvResult skip_group(Reader* r) {
       if (result) return result;
       continue;
     }
+    if (skip_verbatim(r)) continue;
     if (c == '\n') r->line++;
     depth += (c == '(' || c == '[' || c == '{') - (c == ')' || c == ']' || c == '}');
     r->at++;
@@ -136,7 +147,7 @@ static RvResult skip_statement(Reader* r) {
       result = skip_string(r, NULL);
     else if (*r->at == '(' || *r->at == '[' || *r->at == '{')
       result = skip_group(r);
-    else
+    else if (!skip_verbatim(r))
       r->at++;
     if (result) return result;
   }
@@ -157,11 +168,11 @@ static RvResult read_numbers(Reader* r, Numbers* out) {
       depth--;
       r->at++;
     } else {
-      // The file ends with a zero byte, so this stops within it.
-      char* after;
-      double value = strtod(r->at, &after);
-      if (after == r->at) return wrong(r, "a number is expected");
-      r->at = after;
+      double value;
+      size_t length = rv_number_parse_f64(r->at, (size_t)(r->end - r->at), &value);
+      if (length == 0) return wrong(r, "a number is expected");
+      if (!isfinite(value)) return wrong(r, "a number is not finite");
+      r->at += length;
       if (!rv_array_push(out, value)) return rv_fail(r->error, RV_NO_MEMORY, "out of memory for the numbers");
     }
   } while (depth > 0);
@@ -182,8 +193,12 @@ static RvResult read_values(Reader* r, bool samples, Numbers* out) {
     return RV_OK;
   }
   while (r->at < r->end && *r->at != ':') r->at++;
-  r->at++;
-  RvResult result = r->at < r->end ? read_numbers(r, out) : wrong(r, "a time sample has no value");
+  RvResult result = RV_OK;
+  if (r->at < r->end)
+    r->at++;
+  else
+    result = wrong(r, "a time sample has no value");
+  if (!result) result = read_numbers(r, out);
   skip_blanks(r, true);
   r->samples += !next_is(r, '}');
   // The whole group is passed over.
@@ -347,7 +362,7 @@ static RvResult read_order(Reader* r, Prim* p) {
       RvResult result = skip_string(r, word);
       if (result) return result;
       if (p->order_count < MAX_OPS) memcpy(p->order[p->order_count++], word, WORD);
-    } else if (!next_is(r, ']')) {
+    } else if (r->at < r->end && *r->at != ']') {
       r->at++;
     }
   }
@@ -471,18 +486,68 @@ static RvResult read_body(Reader* r, Prim* p, const Place* outer, int depth) {
   return result;
 }
 
+// The text after a word of the metadata, "=" and blanks.
+static const char* value_after(const Reader* r, const char* at, size_t word) {
+  for (at += word; at < r->at && (*at == ' ' || *at == '=');) at++;
+  return at;
+}
+
 // Up axis and unit from the metadata of the stage.
 static RvResult read_stage(Reader* r) {
   skip_blanks(r, true);
   if (!next_is(r, '(')) return RV_OK;
   const char* begin = r->at;
   RvResult result = skip_group(r);
-  // The text ends with a zero byte, at which these comparisons stop.
-  for (const char* c = begin; !result && c < r->at; ++c) {
-    if (strncmp(c, "upAxis", 6) == 0) r->z_up = c[6 + strcspn(c + 6, "XYZ\n")] == 'Z';
-    if (strncmp(c, "metersPerUnit", 13) == 0) r->meters = strtod(c + 13 + strspn(c + 13, " ="), NULL);
+  if (result) return result;
+  for (const char* c = begin; c < r->at; ++c) {
+    size_t left = (size_t)(r->at - c);
+    if (left > 6 && memcmp(c, "upAxis", 6) == 0) {
+      const char* value = value_after(r, c, 6);
+      r->z_up = r->at - value >= 3 && memcmp(value, "\"Z\"", 3) == 0;
+    }
+    if (left > 13 && memcmp(c, "metersPerUnit", 13) == 0) {
+      const char* value = value_after(r, c, 13);
+      if (!rv_number_parse_f64(value, (size_t)(r->at - value), &r->meters)) r->meters = 1;
+    }
   }
-  return result;
+  return RV_OK;
+}
+
+// What an artist should know of the file.
+static void tell(const Reader* r, const char* path, const RvLog* log) {
+  if (r->samples) rv_log(log, RV_LEVEL_INFO, "'%s': the first time sample is read, and others are left out", path);
+  if (r->odd_ops)
+    rv_log(log, RV_LEVEL_WARNING, "'%s': %zu transforms of prims are of a kind that is not read, and are left out",
+           path, r->odd_ops);
+  if (r->meters > 0 && r->meters != 1)
+    rv_log(log, RV_LEVEL_INFO,
+           "'%s': its unit is %g m; give the scene the same metersperunit, or scale the curves with transform", path,
+           r->meters);
+}
+
+RvResult rv_usda_decode(const void* bytes, size_t count, const char* path, RvDetail** out, const RvLog* log,
+                        RvError* error) {
+  const char* text = bytes;
+  RvResult result = RV_OK;
+  Reader r = {.at = text, .end = text + count, .line = 1, .error = error, .out = rv_detail_new(), .meters = 1};
+  *out = NULL;
+  if (!r.out) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", path);
+  if (count < 5 || memcmp(text, "#usda", 5) != 0)
+    result = rv_fail(error, RV_BAD_INPUT, "it does not begin with #usda: save the stage as text (.usda)");
+  Place world = identity();
+  Prim root = {0};
+  if (!result) result = read_stage(&r);
+  if (!result) result = read_body(&r, &root, &world, 0);
+  if (!result && r.curves == 0)
+    result = rv_fail(error, RV_BAD_INPUT, "it has no BasisCurves: only curves are read from .usda");
+  if (result) {
+    rv_error_context(error, "'%s'", path);
+    rv_detail_free(r.out);
+    return result;
+  }
+  tell(&r, path, log);
+  *out = r.out;
+  return RV_OK;
 }
 
 RvResult rv_usda_read(const char* path, RvDetail** out, const RvLog* log, RvError* error) {
@@ -490,40 +555,7 @@ RvResult rv_usda_read(const char* path, RvDetail** out, const RvLog* log, RvErro
   size_t count = 0;
   *out = NULL;
   RvResult result = rv_file_read(path, 0, &bytes, &count, error);
-  if (result) return result;
-  // A copy with a zero byte at its end, where numbers stop.
-  char* text = rv_alloc(count + 1, 1);
-  Reader r = {.line = 1, .error = error, .out = rv_detail_new(), .meters = 1};
-  if (!text || !r.out) result = rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", path);
-  if (!result) {
-    memcpy(text, bytes, count);
-    text[count] = 0;
-    r.at = text;
-    r.end = text + count;
-    if (count < 5 || memcmp(text, "#usda", 5) != 0)
-      result = rv_fail(error, RV_BAD_INPUT, "it does not begin with #usda: save the stage as text (.usda)");
-  }
-  Place world = identity();
-  Prim root = {0};
-  if (!result) result = read_stage(&r);
-  if (!result) result = read_body(&r, &root, &world, 0);
-  if (!result && r.curves == 0)
-    result = rv_fail(error, RV_BAD_INPUT, "it has no BasisCurves: only curves are read from .usda");
-  if (result) rv_error_context(error, "'%s'", path);
-  if (!result && r.samples)
-    rv_log(log, RV_LEVEL_INFO, "'%s': the first time sample is read, and others are left out", path);
-  if (!result && r.odd_ops)
-    rv_log(log, RV_LEVEL_WARNING, "'%s': %zu transforms of prims are of a kind that is not read, and are left out",
-           path, r.odd_ops);
-  if (!result && r.meters > 0 && r.meters != 1)
-    rv_log(log, RV_LEVEL_INFO,
-           "'%s': its unit is %g m; give the scene the same metersperunit, or scale the curves with transform", path,
-           r.meters);
+  if (!result) result = rv_usda_decode(bytes, count, path, out, log, error);
   rv_free(bytes);
-  rv_free(text);
-  if (result)
-    rv_detail_free(r.out);
-  else
-    *out = r.out;
   return result;
 }

@@ -125,6 +125,7 @@ def cases(where):
             "info": Case(["info", *files]), "info_json": Case(["info", "--json", *files]),
             "convert": Case(["convert", f"{where}/hair.$F4.bgeo.sc", "out/hair.$F4.vtp", "--frames", "1-2"]),
             "convert_usda": Case(["convert", f"{where}/hair.$F4.bgeo.sc", "out/hair.usda", "--frames", "1-2"]),
+            "convert_curves": Case(["convert", f"{where}/curves.usda", "out/curves.bgeo"]),
             "convert_stage": Case(["convert", f"{where}/solid.vdb", "out/solid.usda"]),
             "plot": Case(["plot", f"{where}/report.jsonl", "-o", "out/plot.svg"], quick=True),
             "flipbook": Case(["flipbook", f"{where}/picture.json", "--quality", "draft", "--quiet", "-o", "out/pictures", "--out",
@@ -145,6 +146,7 @@ def prepare(where):
         with open(os.path.join(where, name + ".json"), "w", encoding="utf-8") as stream:
             json.dump(scene, stream)
     for words in (["cook", f"{where}/first.json", "--out", where, "--quiet", "--report", f"{where}/report.jsonl"],
+                  ["convert", f"{where}/hair.0001.bgeo.sc", f"{where}/curves.usda"],
                   ["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--size", "24x14", "--out",
                    f"{where}/wedge", "--quiet"]):
         subprocess.run([RIVULET, *words], check=True, stderr=subprocess.DEVNULL)

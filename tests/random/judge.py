@@ -83,7 +83,7 @@ class Run:
         self.command = [RIVULET, "cook", self.scene, "--out", self.out, "--quiet", "--threads", str(workers),
                         "--report", self.report] + (["--resume"] if resume else [])
         self.environment = {**os.environ, **({"RIVULET_ISA": isa} if isa else {})}
-        self.code = self.signal = None
+        self.code = self.signal = self.held = None
         self.error, self.cpu, self.memory = "", 0.0, 0
 
     def limits(self):
@@ -121,6 +121,18 @@ class Run:
 
     def files(self):
         return {os.path.basename(p): p for p in sorted(glob.glob(os.path.join(self.out, "check_*")))}
+
+    def volumes(self):
+        """What the VDB files of the finished run hold, by path: one call of the program for all of them."""
+        if self.held is None:
+            self.held = described([path for path in self.files().values() if path.endswith(VOLUME)])
+        return self.held
+
+    def content(self, path):
+        if path.endswith(VOLUME):
+            return json.dumps(self.volumes()[path], sort_keys=True)
+        with open(path, "rb") as stream:
+            return stream.read()
 
 
 def finite(value, where):
@@ -196,14 +208,15 @@ def pairs(flat):
         flat if isinstance(flat, dict) else {}
 
 
-def described(path):
-    """What a VDB file holds, without its name; the identifier of such a file is random."""
-    done = subprocess.run([RIVULET, "info", "--json", path], capture_output=True, text=True)
-    if done.returncode:
-        raise Wrong("output", "info of %s: %s" % (os.path.basename(path), done.stderr.strip()))
-    found = json.loads(done.stdout)
-    found.pop("file", None)
-    return found
+def described(paths):
+    """What VDB files hold, by path; the identifier of such a file is random, so their bytes differ."""
+    done = subprocess.run([RIVULET, "info", "--json", *paths], capture_output=True, text=True) if paths else None
+    if done and done.returncode:
+        raise Wrong("output", "info of %s: %s" % (", ".join(map(os.path.basename, paths)), done.stderr.strip()))
+    found = [json.loads(line) for line in done.stdout.splitlines()] if done else []
+    for one in found:
+        one.pop("file", None)
+    return dict(zip(paths, found, strict=True))
 
 
 def nonfinite(value):
@@ -211,13 +224,6 @@ def nonfinite(value):
     if isinstance(value, dict):
         return bool(value.get("nonfinite")) or any(nonfinite(v) for v in value.values())
     return isinstance(value, list) and any(nonfinite(v) for v in value)
-
-
-def content(path):
-    if path.endswith(VOLUME):
-        return json.dumps(described(path), sort_keys=True)
-    with open(path, "rb") as stream:
-        return stream.read()
 
 
 # - the promises
@@ -228,7 +234,7 @@ def check_outputs(scene, table, run):
     rest = {}
     for name, path in run.files().items():
         if path.endswith(VOLUME):
-            if nonfinite(described(path)):
+            if nonfinite(run.volumes()[path]):
                 raise Wrong("nan", name)
             continue
         geometry = Geometry(path)
@@ -321,7 +327,7 @@ def check_run(scene, table, run):
 def results(run):
     """What two runs must have in common: exit code, hashes by frame, and outputs."""
     return {"code": run.code, **{"frame %g" % f: line["hash"] for f, line in run.lines().items()},
-            **{name: content(path) for name, path in run.files().items()}}
+            **{name: run.content(path) for name, path in run.files().items()}}
 
 
 def compare(first, second, what):

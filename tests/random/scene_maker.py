@@ -209,7 +209,9 @@ class Scene:
         busy = Dice(self.seed, name, kind).one([0.1, 0.25, 0.5])
         # a level set whose values move is made anew at every substep, so they do not
         level_set = {OUTPUT_KINDS.get(port["name"]) for port in self.table[kind]["outputs"]} & {"vdb", "collider"}
-        moving = 0.5 if kind == "transform" else 0 if level_set else 0.06
+        # and a mesh whose size moves makes one of its collider, so they do so rarely
+        mesh = "generator" in self.table[kind]["flags"] and self.table[kind]["outputs"][0]["name"] == "geometry"
+        moving = 0.5 if kind == "transform" else 0 if level_set else 0.01 if mesh else 0.06
         found = {}
         for parm in self.table[kind]["parms"]:
             token = parm["token"]
@@ -229,6 +231,9 @@ class Scene:
         dice = Dice(self.seed, name, "sound")
         if dice.chance(self.values.wild):
             return {}
+        if "solver" in self.table[kind]["flags"] and dice.chance(0.8):
+            # frames before the first are cooked as well, and cost as much
+            return {"startframe": self.frames[0]}
         if kind == "curve":
             # a closed curve is a face, and no strand
             return {"close": False}
