@@ -101,8 +101,8 @@ static void resumes_to_the_bit(void** state) {
   rv_scene_free(scene);
 }
 
-// Volumes and sums that another solver left on the points are not taken for the solver's own: the second of two in a row
-// has the bits and the liquid that it has where the first keeps nothing.
+// Volumes and sums that another solver left on the points are not taken for the solver's own: the second of two in a
+// row has the bits and the liquid that it has where the first keeps nothing.
 static void starts_without_the_state_of_another(void** state) {
   (void)state;
   register_spring();

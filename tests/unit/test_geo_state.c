@@ -158,7 +158,8 @@ static void strip_leaves_the_artists_names(void** state) {
   rv_detail_f32_write(detail, RV_POINT, "rvx", 1, &error);
   CHECK_OK(rv_detail_add_group(detail, RV_PRIM, "rv_awake", NULL, &error), error);
   CHECK_OK(rv_detail_add_group(detail, RV_PRIM, "wet", NULL, &error), error);
-  for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i) rv_detail_f32_write(detail, RV_PRIM, shared[i], 1, &error);
+  for (size_t i = 0; i < sizeof shared / sizeof *shared; ++i)
+    rv_detail_f32_write(detail, RV_PRIM, shared[i], 1, &error);
   rv_detail_f64_write(detail, RV_GLOBAL, "rv_sources", 2, &error);
   uint64_t before = rv_detail_hash(detail);
   rv_state_strip(detail, true);

@@ -36,7 +36,8 @@ static void comments_and_paths(void** state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     RvDetail* d;
     const float* p = last_point(texts[i], &d);
-    if (p[0] != 1 || p[1] != 2 || p[2] != 3) fail_msg("text %zu: %g %g %g", i, (double)p[0], (double)p[1], (double)p[2]);
+    if (p[0] != 1 || p[1] != 2 || p[2] != 3)
+      fail_msg("text %zu: %g %g %g", i, (double)p[0], (double)p[1], (double)p[2]);
     rv_detail_free(d);
   }
 }
@@ -66,7 +67,8 @@ static void damage_is_told(void** state) {
       {HEAD "def BasisCurves \"c\" {\npoint3f[] points = [(0, 1e999, 0)]\n}\n", "line 3: a number is not finite"},
       {HEAD "def BasisCurves \"c\" {\nint[] primvars:id = [nan]\n}\n", "line 3: a number is not finite"},
       {HEAD "def BasisCurves \"c\" {\npoint3f[] points = [(0, x, 0)]\n}\n", "line 3: a number is expected"},
-      {HEAD "def BasisCurves \"c\" {\nint[] curveVertexCounts = [3]\npoint3f[] points = [(0, 0, 0)]\n}\n", "cut or damaged"},
+      {HEAD "def BasisCurves \"c\" {\nint[] curveVertexCounts = [3]\npoint3f[] points = [(0, 0, 0)]\n}\n",
+       "cut or damaged"},
       {HEAD "def BasisCurves \"c\" {\nint[] curveVertexCounts = [1.5]\n}\n", "no count"},
       {HEAD "def BasisCurves \"c\" {\nint[] curveVertexCounts = [1e18]\n}\n", "no count"},
       {HEAD "def BasisCurves \"c\" {\nuniform token[] xformOpOrder = [", "a prim does not end"},
@@ -98,7 +100,8 @@ static void every_end(void** state) {
   (void)state;
   static const char whole[] = HEAD
       "(\n upAxis = \"Z\"\n metersPerUnit = 0.01\n)\n"
-      "def Xform \"g\" {\n float3 xformOp:rotateXYZ = (1, 2, 3)\n uniform token[] xformOpOrder = [\"xformOp:rotateXYZ\"]\n"
+      "def Xform \"g\" {\n float3 xformOp:rotateXYZ = (1, 2, 3)\n uniform token[] xformOpOrder = "
+      "[\"xformOp:rotateXYZ\"]\n"
       "def BasisCurves \"c\" (a = 1) {\n uniform token basis = \"bspline\"\n" TWO_POINTS
       "float[] widths.timeSamples = { 1: [0.1, 0.2], 2: [1, 1] }\nint[] primvars:id = [4]\n"
       "string s = \"\"\"a\n\"b\"\"\"\n asset i = @x@ # y\n}\n}\n";
