@@ -221,4 +221,5 @@ RV_NODE_TYPE(
     "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
     "rv_source_material (string) is the name of the material.\n\n"
     "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
-    .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(source_inputs), .takes = takes, RV_NODE_OUTPUTS(source_outputs))
+    .flags = RV_NODE_GENERATOR, .revision = 1, RV_NODE_INPUTS(source_inputs), .takes = takes,
+    RV_NODE_OUTPUTS(source_outputs))
