@@ -328,14 +328,14 @@ static double count_ratio(const Capacity* k, const Bead* b, const Near* near) {
 // N within r_max: N is interpolated between the two last kernels, linearly in the logarithms of R and N, at the R that
 // equals r_max = one N^(1/6).
 static void settle(const Capacity* k, Bead* b, double ratio, double hairs, bool first, bool last) {
-  double n = hairs * ratio, want = b->one * sqrt(rv_couple_root3(n));
+  double n = hairs * ratio, want = b->one * sqrt(rv_root3(n));
   b->settled = want <= k->radius || last;
   double before = b->before;
   b->before = n;
   if (!b->settled || first || last) return;
   double slope = rv_clamp(rv_log_e(n / before) / rv_log_e(2), 0, 3);
   double narrow = rv_log_e(0.5 * k->radius);
-  double at = (rv_log_e(b->one * sqrt(rv_couple_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
+  double at = (rv_log_e(b->one * sqrt(rv_root3(before))) - slope / 6 * narrow) / (1 - slope / 6);
   b->before = before * rv_exp(slope * rv_clamp(at - narrow, 0, rv_log_e(2)));
 }
 

@@ -141,7 +141,7 @@ static void weigh_some(void* arg, size_t begin, size_t end) {
       RvCaptureTile tile = tile_of(k, t);
       rv_couple_capture_disperse(k, t);
       for (size_t i = tile.cell[0]; i < tile.cell[RV_TILE_CELLS]; ++i) {
-        bool dripped = k->p->row[i] == k->set->drip_row;
+        bool dripped = rv_couple_drop_kind(k->set, k->p->row[i]) == RV_DROP_OF_STRAND;
         k->available[i] = fmax(k->p->volume[i], 0) * (dripped ? rv_smooth_step((double)k->p->age[i] / FRESH) : 1);
       }
       if (!k->failed[share]) k->failed[share] = !weigh_tile(k, t, &tile, &k->groups[share]);
@@ -414,7 +414,7 @@ RvResult rv_couple_capture(RvCouple* c, const RvCoupleStrands* strands, const Rv
                  .p = particles,
                  .dt = dt,
                  .random = random,
-                 .side = rv_couple_root3(settings->nominal),
+                 .side = rv_root3(settings->nominal),
                  .kick = kick,
                  .loss = report->particle_loss};
   if (!result && c->strands.count && !exchange(&k, report))

@@ -11,9 +11,8 @@
 //     is two separations wide they fill 0.18 of it, on its axis 0.36, in the bulk 0.87.
 //   - A thread of one particle for each separation fills 0.125. It counts as drops: hair in it is not submerged by the
 //     fill of its surroundings either (RV_COUPLE_FULL), so that no film would be withdrawn.
-//   - A drop that left a strand is a drop by its size (drip.c), of however many particles it is made, until it falls
-//   into
-//     a body by the first rule.
+//   - A drop that left a strand (drip.c), and one of a source of drops, is a drop by its size, of however many
+//     particles it is made, until it falls into a body by the first rule.
 #include <math.h>
 
 #include "couple/capture_work.h"
@@ -72,6 +71,6 @@ void rv_couple_capture_disperse(const RvCapture* k, size_t home) {
       dispersed = fmin(apart, rv_smooth_step((NEAR_BODY - near) / (NEAR_BODY - NEAR_DROP)));
     }
     for (size_t i = first[cell]; i < first[cell + 1]; ++i)
-      k->dispersed[i] = (float)(k->p->row[i] == k->set->drip_row ? apart : dispersed);
+      k->dispersed[i] = (float)(rv_couple_drop_kind(k->set, k->p->row[i]) != RV_DROP_NONE ? apart : dispersed);
   }
 }

@@ -44,9 +44,10 @@ typedef struct RvCoupleSettings {
   const double* capacity_at;
   double drip;  // 1/s: rate at which film above the capacity leaves; 0: none
   const double* drip_at;
-  double nominal;     // m3 of a particle of the bulk: larger drops become several
-  double gravity[3];  // m/s2
-  int32_t drip_row;   // row of drops of strands among the particles: they are not captured at once
+  double nominal;            // m3 of a particle of the bulk: larger drops become several
+  double gravity[3];         // m/s2
+  int32_t drip_row;          // row of drops of strands among the particles: they are not captured at once
+  const uint8_t* drop_kind;  // [rows] RvDropKind; NULL: drip_row alone is drops
   // E51: submerged film moves with the bulk on the grid, not with its strand (WH-35). So light hair under water does
   // not have the inertia of its film (check wet_sunk). Off: the strand carries all of its film, as with cached liquid.
   bool film_in_bulk;

@@ -21,10 +21,10 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "couple/store.h"
+#include "liquid/drop.h"
 #include "math/scalar.h"
 
 enum { MOST_DROPS = 16 };         // of one stretch in a substep
-enum { MOST_PARTICLES = 1024 };   // of one drop; the liquid splits them where they are too large
 static const double DUST = 1e-4;  // of nominal: smallest drop, so that film of no capacity does not become dust
 enum { VERTEX_KEYS = 64 };        // keys of random numbers: drops of vertex i are numbered from i * VERTEX_KEYS on
 
@@ -96,11 +96,6 @@ static double tip_holds(const Drip* k, const RvCoupleStrand* s, double pull) {
   return fmax(still - section * speed * speed / pull, fmin(jet, still));
 }
 
-// Radius of the ball of a volume, m.
-static double ball_radius(double volume) {
-  return rv_couple_root3(3 / (4 * RV_PI) * volume);
-}
-
 // The pendant drop at the tip falls when it exceeds what the tip holds. What came within the step after that belongs to
 // the next drop: so that the size of drops does not depend on the step, whole multiples of what the tip holds fall,
 // more than one where the pull has suddenly risen. The centre is a drop's radius from the tip, in the direction of the
@@ -116,7 +111,7 @@ static bool drip_tip(const Drip* k, uint32_t index, Drops* out, double* retained
   double strength = sqrt(rv_dot(pull, pull) + RV_COUPLE_LEAST_PULL * RV_COUPLE_LEAST_PULL);
   double holds = fmax(tip_holds(k, s, strength), DUST * k->set->nominal);
   double volume = fmin(holds * floor(*hangs / holds), *hangs);
-  RvVec3 centre = rv_mad(rv_couple_x(v), ball_radius(volume) / strength, pull);
+  RvVec3 centre = rv_mad(rv_couple_x(v), rv_liquid_drop_radius(volume) / strength, pull);
   if (!(volume > 0) || !(rate_at(k, s, i) > 0) || !in_range(k, centre)) {
     *retained += *hangs;
     return true;
@@ -278,21 +273,6 @@ static void drip_some(void* arg, size_t begin, size_t end) {
 
 //---------------------------------------------------------------------------------------------- particles
 
-// Particles of a drop: of about the nominal volume.
-static size_t count_particles(const Drip* k, double volume) {
-  return (size_t)rv_clamp(floor(volume / k->set->nominal + 0.5), 1, MOST_PARTICLES);
-}
-
-// Place n of `count` in a ball of radius 1 about 0: shells of equal volume, directions of a low-discrepancy sequence.
-static RvVec3 ball_place(size_t n, size_t count) {
-  // powers of the inverse of the plastic number, the root of x^3 = x + 1
-  const double step[2] = {0.7548776662466927, 0.5698402909980532};
-  double height = 1 - 2 * ((double)n * step[0] + 0.5 - floor((double)n * step[0] + 0.5));
-  double angle = 2 * RV_PI * ((double)n * step[1] - floor((double)n * step[1]));
-  double radius = rv_couple_root3(((double)n + 0.5) / (double)count), flat = radius * sqrt(1 - height * height);
-  return rv_vec3(flat * rv_cos(angle), radius * height, flat * rv_sin(angle));
-}
-
 // Adds a particle of a drop at x; the rounding error of its float velocity is an impulse on the strand. False: no
 // memory.
 static bool add_particle(const Drip* k, const Drop* d, RvVec3 place, double volume, RvParticles* p, int64_t* next_id,
@@ -316,12 +296,11 @@ static bool add_particle(const Drip* k, const Drop* d, RvVec3 place, double volu
 
 // A drop becomes particles: a ball of its volume, with its centre where the drop's is. False: no memory.
 static bool add_drop(const Drip* k, const Drop* d, RvParticles* p, int64_t* next_id, int32_t row, double* kick) {
-  size_t count = count_particles(k, d->volume);
-  double radius = ball_radius(d->volume), left = d->volume, each = d->volume / (double)count;
-  RvVec3 mean = {0, 0, 0};
-  for (size_t n = 0; n < count; ++n) mean = rv_mad(mean, 1 / (double)count, ball_place(n, count));
+  size_t count = rv_liquid_drop_count(d->volume, k->set->nominal);
+  double radius = rv_liquid_drop_radius(d->volume), left = d->volume, each = d->volume / (double)count;
+  RvVec3 mean = rv_liquid_drop_mean(count);
   for (size_t n = 0; n < count; ++n) {
-    RvVec3 place = rv_mad(d->x, radius, rv_sub(ball_place(n, count), mean));
+    RvVec3 place = rv_mad(d->x, radius, rv_sub(rv_liquid_drop_place(n, count), mean));
     double volume = n + 1 < count ? each : left;
     if (!add_particle(k, d, place, volume, p, next_id, row, kick)) return false;
     left -= volume;
@@ -350,7 +329,8 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
   rv_parallel_for(chunks, 1, drip_some, &k);
   for (size_t n = 0; n < chunks; ++n) {
     if (k.failed[n]) return rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for drops");
-    for (size_t i = 0; i < k.w->chunk[n].count; ++i) count += count_particles(&k, k.w->chunk[n].data[i].volume);
+    for (size_t i = 0; i < k.w->chunk[n].count; ++i)
+      count += rv_liquid_drop_count(k.w->chunk[n].data[i].volume, settings->nominal);
     report->retained_volume += k.retained[n];
   }
   // Their particles, in the order of the strands.
@@ -360,7 +340,7 @@ static RvResult drip(RvCouple* c, const RvCoupleStrands* strands, const RvCouple
       const Drop* d = &k.w->chunk[n].data[i];
       if (!add_drop(&k, d, particles, next_id, row, kick))
         result = rv_fail(error, RV_NO_MEMORY, "coupling: out of memory for %zu particles", count);
-      report->dripped += count_particles(&k, d->volume);
+      report->dripped += rv_liquid_drop_count(d->volume, settings->nominal);
       report->dripped_volume += d->volume;
     }
   return result;

@@ -27,7 +27,7 @@ static const float NOTICEABLE = 0.01f;
 
 // R of one hair.
 static double neighbourhood(double radius) {
-  return rv_couple_root3(3 * radius * CAPILLARY_LENGTH * CAPILLARY_LENGTH);
+  return rv_root3(3 * radius * CAPILLARY_LENGTH * CAPILLARY_LENGTH);
 }
 
 // Sum of R of some strands' middles; their number; the sum of their hairs.

@@ -21,22 +21,6 @@ static double quick_log(double x) {
   return (double)e * 0.69314718055994530942 + 2 * s * sum;  // ln 2
 }
 
-// A first guess by a third of the exponent's bits, then Halley's iteration.
-double rv_couple_root3(double x) {
-  uint64_t bits;
-  if (!(x > 1e-300 && x < 1e300)) return 0;  // normal numbers, whose cubes do not overflow
-  memcpy(&bits, &x, sizeof bits);
-  bits = bits / 3 + 0x2a9f7893782da1ce;  // restores the exponent's bias: two thirds of it
-  double y;
-  memcpy(&y, &bits, sizeof y);
-  // each iteration triples the number of right digits
-  for (int k = 0; k < 3; ++k) {
-    double cube = y * y * y;
-    y *= (cube + 2 * x) / (2 * cube + x);
-  }
-  return y;
-}
-
 // WH-38, spec 1.2.10 (19) with E48; all numbers are those of (19).
 void rv_couple_drag_law(double phi, double* along, double* across) {
   phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
@@ -48,7 +32,7 @@ void rv_couple_drag_law(double phi, double* along, double* across) {
 // WH-29, spec 1.2.8 (17)
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs) {
   double cube = 3 * radius * tension * sqrt(hairs) / (density * acceleration);
-  return rv_couple_root3(cube);
+  return rv_root3(cube);
 }
 
 // WH-28: the weight of a pendant drop against the tension of one line of contact round the fibre

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "couple/couple.h"
 #include "couple/meniscus_springs.h"
+#include "liquid/drop.h"
 #include "math/scalar.h"
 #include "math/vec.h"
 
@@ -272,14 +273,17 @@ bool rv_couple_count_fibres(RvCouple* c, const RvCoupleFibres* fibres);
 bool rv_couple_find_fibre_share(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
 bool rv_couple_find_fill(RvCouple* c, const RvCoupleSettings* settings, const RvLiquidGrid* grid);
 
+// What a particle of that row is a part of.
+static inline RvDropKind rv_couple_drop_kind(const RvCoupleSettings* settings, int32_t row) {
+  if (settings->drop_kind) return (RvDropKind)settings->drop_kind[row];
+  return row == settings->drip_row ? RV_DROP_OF_STRAND : RV_DROP_NONE;
+}
+
 // Volume of sorted particles around a place in cells from the grid's origin, m3, by tents of one cell to each side.
 // (fill.c)
 double rv_couple_volume_near(const RvParticles* particles, const double at[3]);
 // Volume fraction of sorted particles around x, about 1 within liquid; continuous in x. (fill.c)
 double rv_couple_fill(const RvLiquidGrid* space, const RvParticles* particles, const double x[3]);
-
-// Cube root; 0 unless x is a positive finite number. (law.c)
-double rv_couple_root3(double x);
 
 void rv_couple_capture_free(struct RvCaptureWork* work);
 void rv_couple_drip_free(struct RvDripWork* work);

@@ -18,7 +18,7 @@ double rv_couple_withdrawn_height(double radius, double speed, const RvCoupleSet
   if (!(speed > 0) || !(set->tension > 0) || !(set->viscosity > 0)) return 0;
   const double* a = set->gravity;
   double gravity = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-  double root = rv_couple_root3(set->viscosity * speed / set->tension);
+  double root = rv_root3(set->viscosity * speed / set->tension);
   double thin = LANDAU_LEVICH * root * root;
   double inertia = set->density * speed * speed * radius / set->tension;
   double height = radius * thin / fmax(1 - thin - inertia, LEAST_LEFT);

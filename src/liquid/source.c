@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/rng.h"
+#include "liquid/drop.h"
 #include "liquid/source_work.h"
 #include "math/scalar.h"
 
@@ -20,6 +21,9 @@ static bool all_finite(const double* x, size_t n) {
 static RvResult check(const RvLiquidSource* s, const RvSourceSettings* set, double dt, RvError* error) {
   if (!(set->separation > 0) || !isfinite(set->separation) || !(set->dx > 0) || !isfinite(set->dx))
     return rv_fail(error, RV_BAD_INPUT, "particlesep is %g: it must be above 0", set->separation);
+  if (!(s->drop >= 0) || !isfinite(s->drop))
+    return rv_fail(error, RV_BAD_INPUT, "source %d: its drops have %g m^3; the drop size must be 0 or more", s->id,
+                   s->drop);
   if (!(s->rate >= 0) || !isfinite(s->rate))
     return rv_fail(error, RV_BAD_INPUT, "source %d: its rate is %g m^3/s; it must be 0 or more", s->id, s->rate);
   if (!all_finite(s->velocity, 3) || !isfinite(s->speed) || !isfinite(s->inherit) || !isfinite(s->spread) ||
@@ -42,7 +46,7 @@ RvVec3 rv_liquid_source_spread(const RvLiquidSource* s, const RvSourceSettings* 
 }
 
 bool rv_liquid_source_add(const RvLiquidSource* s, const RvSourceSettings* set, RvParticles* p, RvVec3 at, RvVec3 v,
-                          double age, int64_t id) {
+                          double volume, double age, int64_t id) {
   double cell[3] = {(at.x - set->origin[0]) / set->dx, (at.y - set->origin[1]) / set->dx,
                     (at.z - set->origin[2]) / set->dx};
   size_t i = rv_liquid_particles_add(p, cell);
@@ -50,7 +54,7 @@ bool rv_liquid_source_add(const RvLiquidSource* s, const RvSourceSettings* set, 
   p->v[0][i] = (float)v.x;
   p->v[1][i] = (float)v.y;
   p->v[2][i] = (float)v.z;
-  p->volume[i] = set->separation * set->separation * set->separation;
+  p->volume[i] = volume;
   p->age[i] = (float)age;
   p->id[i] = id;
   p->row[i] = s->row;
@@ -62,12 +66,13 @@ RvResult rv_liquid_source_room(const RvLiquidSource* s, const RvSourceSettings* 
   if ((double)p->count + more > (double)set->max_particles)
     return rv_fail(error, RV_LIMIT,
                    "source %d: %.0f new particles beside %zu are more than the %zu allowed; use a larger particlesep "
-                   "than %g, or lower the rate",
-                   s->id, more, p->count, set->max_particles, set->separation);
+                   "than %g%s, or lower the rate",
+                   s->id, more, p->count, set->max_particles, set->separation,
+                   s->drop > 0 ? " and larger drops (dropsize)" : "");
   RvResult result = rv_budget_check(more * RV_PARTICLE_BYTES, error,
                                     "source %d: %.3g new particles at once; lower its rate, or use a larger "
-                                    "particlesep than %g",
-                                    s->id, more, set->separation);
+                                    "particlesep than %g%s",
+                                    s->id, more, set->separation, s->drop > 0 ? " and larger drops (dropsize)" : "");
   if (result) return result;
   return rv_liquid_particles_reserve(p, p->count + (size_t)more, error);
 }
@@ -108,10 +113,38 @@ static double even(uint64_t step, uint64_t shift, int64_t number) {
   return (double)((shift + step * (uint64_t)number) >> 11) * 0x1p-53;
 }
 
-// One particle: place on the triangles, velocity, and motion since its birth `since` seconds ago. False: out of memory
-// or range.
-static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const double* sum, int64_t number,
-                     double since, RvParticles* p, int64_t id) {
+// What is born at once: a particle of a stream, or the particles of a drop.
+typedef struct Birth {
+  double volume;  // m3, of all of them
+  size_t count;   // particles
+  double radius;  // m, of the ball that they are in
+  RvVec3 mean;    // of their places in a ball of radius 1
+} Birth;
+
+static Birth birth_of(const RvLiquidSource* s, const RvSourceSettings* set) {
+  double nominal = set->separation * set->separation * set->separation;
+  if (!(s->drop > 0)) return (Birth){.volume = nominal, .count = 1};
+  size_t count = rv_liquid_drop_count(s->drop, nominal);
+  return (Birth){s->drop, count, rv_liquid_drop_radius(s->drop), rv_liquid_drop_mean(count)};
+}
+
+// The particles of one birth around a place; the last one has what rounding left. False: out of memory or range.
+static bool add_birth(const RvLiquidSource* s, const RvSourceSettings* set, const Birth* b, RvVec3 at, RvVec3 v,
+                      double since, RvParticles* p, int64_t id) {
+  double left = b->volume, each = b->volume / (double)b->count;
+  for (size_t n = 0; n < b->count; ++n) {
+    RvVec3 place = b->radius > 0 ? rv_mad(at, b->radius, rv_sub(rv_liquid_drop_place(n, b->count), b->mean)) : at;
+    double volume = n + 1 < b->count ? each : left;
+    if (!rv_liquid_source_add(s, set, p, place, v, volume, since, id + (int64_t)n)) return false;
+    left -= volume;
+  }
+  return true;
+}
+
+// One birth: place on the triangles, velocity, and motion since then, `since` seconds ago. False: out of memory or
+// range.
+static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const Birth* b, const double* sum,
+                     int64_t number, double since, RvParticles* p, int64_t id) {
   // quasirandom place on the triangles
   RvRandom4 shift = rv_random4(set->seed, RV_SOURCE_STREAM(s->id), UINT64_MAX);
   double area = sum[s->ntriangle] * even(STEP_ALONG, (uint64_t)shift.v[0] << 32 | shift.v[1], number);
@@ -132,13 +165,14 @@ static bool emit_one(const RvLiquidSource* s, const RvSourceSettings* set, const
   RvVec3 v = rv_mad(rv_liquid_source_spread(s, set, base, number), s->inherit, own);
   // the triangle was elsewhere when the particle was born, and the particle has moved since
   at = rv_mad(at, since, rv_sub(v, own));
-  return rv_liquid_source_add(s, set, p, at, v, since, id);
+  return add_birth(s, set, b, at, v, since, p, id);
 }
 
-// All particles of a substep: one whenever the volume that flowed reaches that of a particle.
+// All particles of a substep: a birth whenever the volume that flowed reaches that of one.
 static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSourceSettings* set, double dt,
                      RvParticles* p, int64_t* next_id, RvLiquidFlow* flow, RvError* error) {
-  double volume = set->separation * set->separation * set->separation;
+  const Birth birth = birth_of(s, set);
+  const double volume = birth.volume;
   double flowed = state->owed + s->rate * dt;
   double count = floor(flowed / volume);
   if (!(s->rate > 0) || !(dt > 0)) return RV_OK;
@@ -150,13 +184,14 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   bool idle = !result && !(sum[s->ntriangle] > 0);
   if (idle) flow->idle++;
   if (result || idle) goto done;
-  // particles, each at the time when its volume had flowed
-  result = rv_liquid_source_room(s, set, p, count, error);
+  // births, each at the time when its volume had flowed
+  result = rv_liquid_source_room(s, set, p, count * (double)birth.count, error);
   size_t before = p->count;
   for (double k = 0; !result && k < count; ++k) {
-    // seconds since the volume of k + 1 particles had flowed
+    // seconds since the volume of k + 1 births had flowed
     double since = rv_clamp(dt - ((k + 1) * volume - state->owed) / s->rate, 0, dt);
-    if (emit_one(s, set, sum, state->born + (int64_t)k, since, p, *next_id + (int64_t)k)) continue;
+    int64_t id = *next_id + (int64_t)k * (int64_t)birth.count;
+    if (emit_one(s, set, &birth, sum, state->born + (int64_t)k, since, p, id)) continue;
     result = rv_liquid_particles_complete(p, error);
     if (!result)
       result = rv_fail(error, RV_LIMIT,
@@ -169,8 +204,8 @@ static RvResult emit(const RvLiquidSource* s, RvSourceState* state, const RvSour
   // ledger
   state->owed = fmax(flowed - count * volume, 0);
   state->born += (int64_t)count;
-  *next_id += (int64_t)count;
-  flow->born += (size_t)count;
+  *next_id += (int64_t)count * (int64_t)birth.count;
+  flow->born += (size_t)count * birth.count;
   flow->sources += count * volume;
 done:
   rv_arena_release(set->scratch, mark);

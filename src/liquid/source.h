@@ -22,8 +22,8 @@ typedef enum RvSourceMode {
 
 // What a source remembers from substep to substep; part of the solver's state, zero at the start.
 typedef struct RvSourceState {
-  double owed;   // m^3 that flowed but are less than a particle
-  int64_t born;  // particles so far: the number of the next
+  double owed;   // m^3 that flowed but are less than a particle, or a drop
+  int64_t born;  // particles or drops so far: the number of the next
 } RvSourceState;
 
 typedef struct RvLiquidSource {
@@ -32,6 +32,7 @@ typedef struct RvLiquidSource {
   int32_t row;  // of its particles: point of the input whose attributes they get (liquid/particles.h)
   bool active;
   double rate;         // m^3/s over all triangles
+  double drop;         // m^3 of a drop; 0: a stream of single particles
   double velocity[3];  // m/s in the world
   double speed;        // m/s along the outward normal, added
   double inherit;      // share of the shape's own velocity, added
@@ -59,11 +60,12 @@ typedef struct RvSourceSettings {
 } RvSourceSettings;
 
 // New particles of a substep of `dt` that ends now. A stream is even in space and time and does not depend on the
-// length of the substeps: a particle is born when the volume that flowed reaches its own, and has moved since. A region
-// that is kept full gets as many whole particles as its volume lacks, in the emptiest cells first; never more, so that
-// the noise of the particles does not pump liquid in. *next_id counts up, ids are never used again. Fails on an
-// number of particles above max_particles, on a place out of range, and on values that are not numbers; then nothing is
-// added.
+// length of the substeps: a particle is born when the volume that flowed reaches its own, and has moved since. Drops
+// are born in the same way, each as several particles or as one small one (drop.h), so that their volumes, places and
+// times do not depend on the size of the particles either. A region that is kept full gets as many whole particles as
+// its volume lacks, in the emptiest cells first; never more, so that the noise of the particles does not pump liquid
+// in. *next_id counts up, ids are never used again. Fails on an number of particles above max_particles, on a place out
+// of range, and on values that are not numbers; then nothing is added.
 RvResult rv_liquid_source_flow(const RvLiquidSource* source, RvSourceState* state, const RvSourceSettings* settings,
                                double dt, RvParticles* particles, int64_t* next_id, RvLiquidFlow* flow, RvError* error);
 

@@ -227,7 +227,8 @@ static bool fill_cell(const Fill* f, RvParticles* p, const int32_t tile[3], int 
     for (int a = 0; a < 3; ++a) x[a] = at[3 * best + a] + jitter_width * ((double)r.v[a] * 0x1p-32 - 0.5);
     if (!inside(f, 1, x, &d)) return false;
     RvVec3 to = rv_vec3_load64(d < 0 ? x : at + (size_t)3 * (size_t)best);
-    if (!rv_liquid_source_add(f->source, f->set, p, to, velocity_at(f, to, number), 0, id)) return false;
+    double volume = f->set->separation * f->set->separation * f->set->separation;
+    if (!rv_liquid_source_add(f->source, f->set, p, to, velocity_at(f, to, number), volume, 0, id)) return false;
   }
   return true;
 }

@@ -13,9 +13,9 @@ RvVec3 rv_liquid_source_spread(const RvLiquidSource* source, const RvSourceSetti
 // Room for `more` particles, or a refusal.
 RvResult rv_liquid_source_room(const RvLiquidSource* source, const RvSourceSettings* settings, RvParticles* particles,
                                double more, RvError* error);
-// One particle; false when out of memory or range.
+// One particle of that volume; false when out of memory or range.
 bool rv_liquid_source_add(const RvLiquidSource* source, const RvSourceSettings* settings, RvParticles* particles,
-                          RvVec3 at, RvVec3 velocity, double age, int64_t id);
+                          RvVec3 at, RvVec3 velocity, double volume, double age, int64_t id);
 // Keeps the region full.
 RvResult rv_liquid_source_fill(const RvLiquidSource* source, RvSourceState* state, const RvSourceSettings* settings,
                                RvParticles* particles, int64_t* next_id, RvLiquidFlow* flow, RvError* error);

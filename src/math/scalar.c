@@ -2,6 +2,8 @@
 #include "math/scalar.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "math/series.h"
 
@@ -186,4 +188,20 @@ double rv_atan2(double y, double x) {
 double rv_acos(double x) {
   x = rv_clamp(x, -1, 1);
   return rv_atan2(sqrt((1 - x) * (1 + x)), x);
+}
+
+// A first guess by a third of the exponent's bits, then Halley's iteration.
+double rv_root3(double x) {
+  uint64_t bits;
+  if (!(x > 1e-300 && x < 1e300)) return 0;  // normal numbers, whose cubes do not overflow
+  memcpy(&bits, &x, sizeof bits);
+  bits = bits / 3 + 0x2a9f7893782da1ce;  // restores the exponent's bias: two thirds of it
+  double y;
+  memcpy(&y, &bits, sizeof y);
+  // each iteration triples the number of right digits
+  for (int k = 0; k < 3; ++k) {
+    double cube = y * y * y;
+    y *= (cube + 2 * x) / (2 * cube + x);
+  }
+  return y;
 }

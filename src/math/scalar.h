@@ -11,6 +11,7 @@ double rv_sin(double x);              // within 2 ulp for |x| < 1e5; any finite 
 double rv_cos(double x);              // as rv_sin
 double rv_exp(double x);              // infinity above 709.8, 0 below -745.2
 double rv_log_e(double x);            // natural logarithm; -infinity at 0, NaN below
+double rv_root3(double x);            // cube root; 0 unless x is a positive finite number
 double rv_pow(double x, double y);    // x >= 0; relative error about (1 + |y log x|) 2e-16
 double rv_atan2(double y, double x);  // as of libm, with its signs of zeros
 double rv_acos(double x);             // the argument is clamped to [-1, 1]

@@ -15,6 +15,10 @@
     "enters.")                                                                                                        \
   X(FLOAT, rate, "Rate", 0.001, HARD(0), SOFT(0.01), "m3s-1",                                                         \
     "Volume of liquid per second from the whole surface. 0.001 is one litre per second.", HIDE("{ mode != emit }"))   \
+  X(FLOAT, dropsize, "Drop Size", 0, HARD(0), SOFT(0.01), "m",                                                        \
+    "Diameter of the drops, as of rain: each is as many particles as it takes, or one small one, so the same drops "  \
+    "fall with any particle separation. 0 is a stream.",                                                              \
+    HIDE("{ mode != emit }"))                                                                                         \
   X(MENU, velspace, "Velocity Space", 0, "world=World|normal=Along the surface normal",                               \
     "Direction of the Velocity: world axes, or along the outward normal of the surface.", HIDE("{ mode == sink }"),   \
     ADVANCED)                                                                                                         \
@@ -173,6 +177,7 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   if (r == RV_OK) r = put_number(detail, "rv_source_active", RV_I32, p->active, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_mode", RV_I32, p->mode, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_rate", RV_F64, p->mode == MODE_EMIT ? p->rate : 0, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_drop", RV_F64, p->mode == MODE_EMIT ? p->dropsize : 0, error);
   if (r == RV_OK) r = put_velocity(p, detail, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_speed", RV_F64, p->velspace ? p->speed : 0, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_inherit", RV_F64, p->inheritvel, error);
@@ -198,19 +203,23 @@ static RvResult cook(RvCook* cook, RvError* error) {
   return rv_node_give(cook, detail, r);
 }
 
-RV_NODE_TYPE(source, "Source", "Liquid", "Makes a shape an emitter, a region kept full, or a sink of liquid.",
-             "The shape passes through with all its attributes. The description is stored on its primitives, so that "
-             "merged sources stay separate:\n\n"
-             "rv_source_id (integer) becomes the attribute source of new liquid; primitives of the same id are one "
-             "source.\n\n"
-             "rv_source_active (integer) is 0 or 1.\n\n"
-             "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
-             "rv_source_rate (64 bit) is the volume in cubic metres per second of the whole source.\n\n"
-             "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world "
-             "and along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own "
-             "v that is added.\n\n"
-             "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
-             "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
-             "rv_source_material (string) is the name of the material.\n\n"
-             "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
-             .flags = RV_NODE_GENERATOR, RV_NODE_INPUTS(source_inputs), .takes = takes, RV_NODE_OUTPUTS(source_outputs))
+RV_NODE_TYPE(
+    source, "Source", "Liquid", "Makes a shape an emitter, a region kept full, or a sink of liquid.",
+    "The shape passes through with all its attributes. The description is stored on its primitives, so that "
+    "merged sources stay separate:\n\n"
+    "rv_source_id (integer) becomes the attribute source of new liquid; primitives of the same id are one "
+    "source.\n\n"
+    "rv_source_active (integer) is 0 or 1.\n\n"
+    "rv_source_mode (integer) is 0 emit, 1 fill, 2 sink.\n\n"
+    "rv_source_rate (64 bit) is the volume in cubic metres per second of the whole source.\n\n"
+    "rv_source_drop (64 bit) is the diameter of its drops; 0 or none: a stream. Their particles have it as the "
+    "point attribute dropsize.\n\n"
+    "rv_source_vel (64 bit, vector) and rv_source_speed (64 bit) are the velocity of new liquid in the world "
+    "and along the outward normal, which add up; rv_source_inherit (64 bit) is the share of the shape's own "
+    "v that is added.\n\n"
+    "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
+    "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
+    "rv_source_material (string) is the name of the material.\n\n"
+    "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
+    .flags = RV_NODE_GENERATOR, .revision = 1, RV_NODE_INPUTS(source_inputs), .takes = takes,
+    RV_NODE_OUTPUTS(source_outputs))

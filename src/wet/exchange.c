@@ -77,6 +77,11 @@ static RvResult capture(RvWetFilm* w, RvParticles* particles, double dt, bool* a
   // cached liquid shrinks too: its keeper remembers what is left
   RvCoupleSettings settings = rv_wet_couple_settings(w);
   settings.bulk_fixed = false;
+  // rows of cached particles are points of the cache, and none of them is a drop of these strands
+  if (particles != &w->liquid->particles) {
+    settings.drip_row = -1;
+    settings.drop_kind = NULL;
+  }
   result = rv_couple_capture(w->couple, &strands, &settings, &w->liquid->grid, particles, dt, w->drop_seed, w->impulse,
                              report, error);
   if (result || (report->captured == before && report->returned_volume == returned)) return result;

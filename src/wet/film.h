@@ -34,10 +34,11 @@ typedef struct RvWetFilm {
   // Liquid that goes its own way (liquidmode cached): what strands are in and capture from, in the place of `liquid`;
   // drops are still particles of `liquid`. NULL: none.
   RvLiquid* cached;
-  double offset[3];    // m: the strands' origin in the space of both
-  double dt_before;    // s of the strands' last step; 0: none
-  uint64_t drop_seed;  // counts the substeps: of the random places where drops begin
-  int32_t drip_row;    // row of drops among the particles
+  double offset[3];          // m: the strands' origin in the space of both
+  double dt_before;          // s of the strands' last step; 0: none
+  uint64_t drop_seed;        // counts the substeps: of the random places where drops begin
+  int32_t drip_row;          // row of drops among the particles
+  const uint8_t* drop_kind;  // [rows] RvDropKind of the particles of `liquid`; NULL: drip_row alone is drops
   // State.
   RvFilmState film_state;
   double* air_share;          // [vertices] w_FF (WH-18): 1 in air, 0 under water

@@ -53,6 +53,7 @@ RvCoupleSettings rv_wet_couple_settings(const RvWetFilm* w) {
   s.angle = w->settings.liquid.angle;
   s.angle_at = w->settings.angle_at;
   s.drip_row = w->drip_row;
+  s.drop_kind = w->drop_kind;
   s.count_key = (w->pose_key > 0 ? w->pose_key - 1 : 0) / (2 * COUNT_EVERY) + 1;
   return s;
 }

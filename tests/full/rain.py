@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import scenes  # noqa: E402
 
 RADIUS, FPS, FRAMES, RAINED = 5e-5, 25, 26, 0.4  # m; frames, 1 s; s of the rain
+DROP = 0.0015  # m
 PASSED = 13  # frame at which the last of the rain has passed
 GROOMS = (0, 1, 2, 3)  # seeds
 # A picture does not show a change of film by less, nor of clumps.
@@ -31,7 +32,8 @@ def scene(sep, substeps, points, seed):
                 "radius": RADIUS, "directionrandom": 0.06, "seed": seed}},
             "lie": {"type": "transform", "inputs": ["tuft"], "parms": {"r": [120, 0, 0], "t": [0, 0, -0.013]}},
             "cloud": {"type": "grid", "parms": {"sizex": 0.02, "sizey": 0.04, "t": [0, 0.015, 0]}},
-            "rain": {"type": "source", "inputs": ["cloud"], "parms": {"rate": 4e-6, "vel": [0, -2, 0], "active": on}},
+            "rain": {"type": "source", "inputs": ["cloud"], "parms": {
+                "rate": 4e-6, "dropsize": DROP, "vel": [0, -2, 0], "active": on}},
             "none": {"type": "merge"},
             "wet": {"type": "wetsolver", "inputs": ["lie", "none", None, "rain"], "parms": {
                 "substeps": substeps, "particlesep": sep, "hairradius": RADIUS, "youngs": 3e9, "shear": 1e9, "absorption": 0,

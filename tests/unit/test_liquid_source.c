@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/rng.h"
+#include "liquid/drop.h"
 #include "liquid/source.h"
 #include "rivulet/vdb.h"
 #include "support/rv_test.h"
@@ -61,6 +62,53 @@ static void rate_is_exact_however_time_is_cut(void** state) {
     assert_int_equal(id, 40 + (int64_t)p.count);
     assert_int_equal(memory.born, p.count);
     for (size_t i = 1; i < p.count; ++i) assert_int_equal(p.id[i], p.id[i - 1] + 1);
+    rv_liquid_particles_free(&p);
+  }
+}
+
+// Drops have the same volumes, places and times whatever the separation of the particles and the steps: each is one
+// small particle, or several around the same centre.
+static void drops_do_not_depend_on_the_separation(void** state) {
+  (void)state;
+  RvError error = {0};
+  const double drop = 0.3 * SEP * SEP * SEP;
+  RvLiquidSource s = {
+      .id = 3, .active = true, .rate = 40.5 * drop, .drop = drop, .velocity = {0, 2, 0}, .ntriangle = 2};
+  s.corners = square;
+  double first[40][3];
+  for (int k = 0; k < 4; ++k) {
+    RvSourceSettings set = settings;
+    set.separation = SEP / (1 << k);
+    RvParticles p = {0};
+    RvSourceState memory = {0};
+    RvLiquidFlow flow = {0};
+    int64_t id = 7;
+    for (int n = 0; n <= k; ++n)
+      CHECK_OK(rv_liquid_source_flow(&s, &memory, &set, 1.0 / (k + 1), &p, &id, &flow, &error), error);
+    size_t each = rv_liquid_drop_count(drop, set.separation * set.separation * set.separation);
+    assert_int_equal(each, k == 0 ? 1 : k == 1 ? 2 : k == 2 ? 19 : 154);
+    assert_int_equal(p.count, 40 * each);
+    assert_int_equal(id, 7 + 40 * (int64_t)each);
+    assert_int_equal(memory.born, 40);
+    CHECK_NEAR(rv_liquid_particles_volume(&p), 40 * drop, 1e-12 * drop);
+    CHECK_NEAR(memory.owed, 0.5 * drop, 1e-9 * drop);
+    for (size_t n = 0; n < 40; ++n) {
+      double mean[3] = {0}, volume = 0;
+      for (size_t i = n * each; i < (n + 1) * each; ++i) {
+        double x[3];
+        where(&p, i, x);
+        // where it was born: nothing moves particles after their step here
+        x[1] -= 2 * (double)p.age[i];
+        volume += p.volume[i];
+        for (int a = 0; a < 3; ++a) mean[a] += p.volume[i] / drop * x[a];
+      }
+      CHECK_NEAR(volume, drop, 1e-12 * drop);
+      for (int a = 0; a < 3; ++a) {
+        if (k == 0) first[n][a] = mean[a];
+        // particles have places and ages of floats
+        CHECK_NEAR(mean[a], first[n][a], 1e-4 * SEP);
+      }
+    }
     rv_liquid_particles_free(&p);
   }
 }
@@ -359,6 +407,7 @@ static int free_scratch(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rate_is_exact_however_time_is_cut),
+      cmocka_unit_test(drops_do_not_depend_on_the_separation),
       cmocka_unit_test(stream_is_even),
       cmocka_unit_test(directions_and_own_motion),
       cmocka_unit_test(fills_and_keeps_full),

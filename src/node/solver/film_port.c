@@ -236,6 +236,7 @@ RvResult rv_film_port_begin(RvFilmPort* s, RvStrandPort* strands, RvLiquidPort* 
   // substeps of different frames draw different random numbers
   s->film.drop_seed = (uint64_t)llround(s->cook->time.frame * 1000) << 20;
   s->film.drip_row = liquid->drip_row;
+  s->film.drop_kind = liquid->drop_kind;
   return load(s, state, error);
 }
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "liquid/drop.h"
+#include "math/scalar.h"
 #include "mesh/mesh.h"
 #include "node/solver/liquid_port.h"
 
@@ -81,18 +83,38 @@ static const char* material_of(const RvDetail* now, int32_t id) {
   return "";
 }
 
-// how old the liquid of a source gets, s; on the points that new particles carry, if it is said of one
-static RvResult put_lives(RvLiquidPort* s, const RvDetail* now, size_t first, RvError* error) {
+// A number that sources say of their liquid, as `life` s, on the points that new particles carry, if one says it. An
+// artist's own attribute of another kind is left alone.
+static RvResult put_of_sources(RvLiquidPort* s, const RvDetail* now, size_t first, const char* said, const char* name,
+                               RvError* error) {
   const RvLiquidFlows* f = &s->flows;
-  const RvAttrib* there = rv_detail_find(s->rows, RV_POINT, "life");
+  const RvAttrib* there = rv_detail_find(s->rows, RV_POINT, name);
   bool any = false;
-  for (size_t i = 0; i < rv_detail_count(now, RV_PRIM); ++i) any = any || number(now, "rv_source_life", i, 0, 0) > 0;
+  for (size_t i = 0; i < rv_detail_count(now, RV_PRIM); ++i) any = any || number(now, said, i, 0, 0) > 0;
   if (!any || (there && (rv_attrib_storage(there) != RV_F32 || rv_attrib_size(there) != 1))) return RV_OK;
-  float* life = rv_detail_f32_write(s->rows, RV_POINT, "life", 1, error);
-  if (!life) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  float* value = rv_detail_f32_write(s->rows, RV_POINT, name, 1, error);
+  if (!value) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
   for (size_t i = rv_detail_count(now, RV_PRIM); i-- > 0;) {
     const RvLiquidInlet* inlet = rv_liquid_flows_find(f, (int32_t)number(now, "rv_source_id", i, 0, 0));
-    life[first + (size_t)(inlet - f->inlets)] = (float)number(now, "rv_source_life", i, 0, 0);
+    value[first + (size_t)(inlet - f->inlets)] = (float)number(now, said, i, 0, 0);
+  }
+  return RV_OK;
+}
+
+// Which rows are drops: those that left a strand by their attribute `source`, those of sources by `dropsize`. It
+// follows from the points, so that a drop stays one from frame to frame.
+static RvResult mark_drops(RvLiquidPort* s, RvError* error) {
+  const RvDetail* d = s->rows ? s->rows : s->state;
+  const RvAttrib* source = rv_detail_find(d, RV_POINT, "source");
+  const float* size = rv_detail_f32(d, RV_POINT, "dropsize", 1);
+  size_t count = rv_detail_count(d, RV_POINT);
+  bool sourced = source && rv_attrib_storage(source) == RV_I32 && rv_attrib_size(source) == 1;
+  const int32_t* of = sourced ? rv_attrib_read(source) : NULL;
+  s->drop_kind = rv_alloc_zero(count, sizeof *s->drop_kind);
+  if (!s->drop_kind) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  for (size_t i = 0; i < count; ++i) {
+    bool dripped = s->drips && ((of && of[i] == DRIPPED) || i == (size_t)s->drip_row);
+    s->drop_kind[i] = dripped ? RV_DROP_OF_STRAND : size && size[i] > 0 ? RV_DROP_OF_SOURCE : RV_DROP_NONE;
   }
   return RV_OK;
 }
@@ -128,7 +150,8 @@ static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) 
       result = rv_detail_add_attrib(s->rows, RV_POINT, "material", RV_STRING, 1, RV_TAG_NONE, &material, error);
     if (!result) result = rv_attrib_set_string(material, first + i, 0, text, error);
   }
-  return result || !now ? result : put_lives(s, now, first, error);
+  if (!result && now) result = put_of_sources(s, now, first, "rv_source_life", "life", error);
+  return result || !now ? result : put_of_sources(s, now, first, "rv_source_drop", "dropsize", error);
 }
 
 // the fastest that new liquid gets, for the length of substeps; a sink makes none, and its shape alone moves
@@ -172,6 +195,7 @@ RvResult rv_liquid_port_begin_flows(RvLiquidPort* s, const RvWetParms* p, RvErro
   f->any = now && rv_detail_count(now, RV_PRIM);
   if (f->any) s->speed = fmax(s->speed, fastest(now));
   if (f->any || s->drips) result = make_rows(s, now, error);
+  if (!result) result = mark_drops(s, error);
   const RvAttrib* life = rv_detail_find(s->rows ? s->rows : s->state, RV_POINT, "life");
   f->life = life && rv_attrib_storage(life) != RV_STRING && rv_attrib_size(life) == 1 ? life : NULL;
   return result;
@@ -188,6 +212,8 @@ void rv_liquid_port_free_flows(RvLiquidPort* s) {
   rv_free(s->shapes);
   rv_liquid_flows_free(&s->flows);
   rv_detail_free(s->rows);
+  rv_free(s->drop_kind);
+  s->drop_kind = NULL;
   s->shapes = NULL;
   s->rows = NULL;
 }
@@ -334,6 +360,8 @@ static RvResult set_inlet(RvLiquidPort* s, const RvDetail* d, const RvMesh* mesh
   out->id = inlet->id;
   out->active = number(d, "rv_source_active", prim, 0, 1) != 0;
   out->rate = number(d, "rv_source_rate", prim, 0, 0);
+  double size = number(d, "rv_source_drop", prim, 0, 0) * s->units.meters;
+  out->drop = RV_PI / 6 * size * size * size;
   for (int a = 0; a < 3; ++a) out->velocity[a] = number(d, "rv_source_vel", prim, a, 0);
   out->speed = number(d, "rv_source_speed", prim, 0, 0);
   out->inherit = number(d, "rv_source_inherit", prim, 0, 1);

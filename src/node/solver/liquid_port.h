@@ -34,6 +34,7 @@ typedef struct RvLiquidPort {
   bool walls_only;            // the solver reads colliders itself: only the tank is needed
   bool drips;                 // strands drip: new particles may also have the row drip_row
   int32_t drip_row;
+  uint8_t* drop_kind;  // [rows] RvDropKind
   RvLiquid liquid;
   RvLiquidUnits units;
   RvLiquidGlobals globals;
