@@ -71,6 +71,7 @@ RvResult rv_contacts_new(const RvStrandModel* m, RvContacts** out, RvError* erro
       (s->edge_length = rv_alloc(c->nedge, sizeof(double))) && (s->edge_radius = rv_alloc(c->nedge, sizeof(double))) &&
       (s->film = rv_alloc_zero(c->nedge, sizeof(double))) && (c->bridged_lanes = rv_alloc_zero(m->nbatch, 1)) &&
       (c->end_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t))) &&
+      (c->stiff_count = rv_alloc_zero(m->nbatch, sizeof *c->stiff_count)) &&
       (c->touch_at = rv_alloc_zero(m->nbatch + 1, sizeof(size_t)));
   if (!room) {
     rv_contacts_free(c);
@@ -114,6 +115,9 @@ void rv_contacts_free(RvContacts* c) {
                     c->ends.data,
                     c->end_of.data,
                     c->end_at,
+                    c->stiff_ends.data,
+                    c->stiff_of.data,
+                    c->stiff_count,
                     c->end_values.data,
                     c->link_energies.data,
                     c->touch_keys.data,

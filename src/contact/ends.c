@@ -89,6 +89,7 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
                RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
   if (!w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
+      !rv_array_resize(&c->stiff_ends, n) || !rv_array_resize(&c->stiff_of, n) ||
       !rv_array_resize(&c->end_values, n) || !rv_array_resize(&c->link_energies, c->slots) ||
       !rv_array_resize(&c->hessian, c->slots))
     return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu contacts", c->active);

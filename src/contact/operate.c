@@ -4,7 +4,8 @@
 // on the source edge and negative on the receiver (spec 1.2.5). So its gradient is w_i dE/d(delta) and its Hessian has
 // the blocks H_ij = w_i w_j M, with one symmetric 3 x 3 matrix M = d2E/d(delta)2 a link.
 //   - Blocks between the two vertices of one end lie in the band of that strand's batch: strand/band.h.
-//   - Blocks between the two ends couple two strands: `gather` and `spread` apply them matrix-free.
+//   - Blocks between the two ends couple two strands: `gather` and `spread` apply them matrix-free. Links without a
+//     Hessian are left out of both.
 // A touch has one end; its delta is the point itself and all of its Hessian lies in the band.
 //
 // Where a batch has many ends, its sums go through ends_kernel.c, which gives the same bits (at_ends.h).
@@ -158,32 +159,49 @@ static void add_touches(const RvContacts* c, size_t batch, const double* q, uint
 
 //---------------------------------------------------------------------------------------------- all links
 
-// The ends of a batch. False: they are summed one by one, as there are fewer than `least` to a vertex of all lanes, or
-// the batch is too long to be turned.
-static bool many_ends(const RvContacts* c, size_t batch, size_t least, RvBatchEnds* at) {
-  const RvStrandBatch* b = &c->model->batches[batch];
-  size_t first = c->end_at[batch];
-  *at = (RvBatchEnds){c->ends.data + first, c->end_at[batch + 1] - first, b->at, b->vertices};
-  return b->vertices <= RV_TURNED_VERTICES && at->count >= least * (size_t)b->vertices;
+// Whether the ends of a batch are summed by the kernels: there are `least` to a vertex of all lanes, and the batch is
+// short enough to be turned.
+static bool are_many(const RvBatchEnds* at, size_t least) {
+  return at->vertices <= RV_TURNED_VERTICES && at->count >= least * (size_t)at->vertices;
 }
 
-// First half of the matrix-free product: the vector p at the ends of one batch.
-static void gather(void* user, size_t batch, const double* p) {
-  RvContacts* c = user;
-  RvBatchEnds at;
+// All ends of a batch.
+static RvBatchEnds all_ends(const RvContacts* c, size_t batch) {
+  const RvStrandBatch* b = &c->model->batches[batch];
+  const size_t first = c->end_at[batch];
+  return (RvBatchEnds){c->ends.data + first, c->end_at[batch + 1] - first, b->at, b->vertices};
+}
+
+// The ends of a batch whose links have a Hessian.
+static RvBatchEnds stiff_ends(const RvContacts* c, size_t batch) {
+  const RvStrandBatch* b = &c->model->batches[batch];
+  return (RvBatchEnds){c->stiff_ends.data + c->end_at[batch], c->stiff_count[batch], b->at, b->vertices};
+}
+
+// The vector p at some ends of one batch.
+static void gather_ends(RvContacts* c, size_t batch, const RvBatchEnds* at, const double* p) {
   RvEndValue* values = c->end_values.data + c->end_at[batch];
-  if (many_ends(c, batch, MANY_ENDS, &at))
-    rv_contact_gather_ends(&at, p + at.first, values);
+  if (are_many(at, MANY_ENDS))
+    rv_contact_gather_ends(at, p + at->first, values);
   else
-    for (size_t k = 0; k < at.count; ++k) values[k].x = interpolate(&at.ends[k], p);
+    for (size_t k = 0; k < at->count; ++k) values[k].x = interpolate(&at->ends[k], p);
+}
+
+// First half of the matrix-free product.
+static void gather(void* user, size_t batch, const double* p) {
+  const RvBatchEnds at = stiff_ends(user, batch);
+  gather_ends(user, batch, &at, p);
 }
 
 static void gather_batches(void* arg, size_t begin, size_t end) {
   const Task* task = arg;
-  for (size_t batch = begin; batch < end; ++batch) gather(task->c, batch, task->in);
+  for (size_t batch = begin; batch < end; ++batch) {
+    const RvBatchEnds at = all_ends(task->c, batch);
+    gather_ends(task->c, batch, &at, task->in);
+  }
 }
 
-// delta of the link in a slot, after `gather` of all batches.
+// delta of the link in a slot, after `gather_batches` of all batches.
 static RvVec3 delta_of(const RvContacts* c, size_t slot) {
   const uint32_t* end = &c->end_of.data[2 * slot];
   return rv_sub(c->end_values.data[end[0]].x, c->end_values.data[end[1]].x);
@@ -267,8 +285,8 @@ static void add_gradients(void* arg, size_t begin, size_t end) {
   const Task* task = arg;
   const RvContacts* c = task->c;
   for (size_t b = begin; b < end; ++b) {
-    RvBatchEnds at;
-    bool many = many_ends(c, b, MANY_ENDS, &at);
+    const RvBatchEnds at = all_ends(c, b);
+    const bool many = are_many(&at, MANY_ENDS);
     if (many) rv_contact_push_ends(&at, c->link_energies.data, task->out + at.first);
     for (size_t k = 0; !many && k < at.count; ++k) {
       const RvContactEnd* e = &at.ends[k];
@@ -289,19 +307,52 @@ static void gradient(void* user, const double* q, double* g) {
 
 //---------------------------------------------------------------------------------------------- Hessian
 
+// Whether a link has a Hessian. Links are made well before strands touch, so that most of a loose bundle have none.
+static bool is_stiff(const RvSym3f* hessian) {
+  const float* m = hessian->m;
+  return m[0] != 0 || m[1] != 0 || m[2] != 0 || m[4] != 0 || m[5] != 0 || m[6] != 0;
+}
+
+// Lists the stiff ends of some batches, in the order of all ends.
+static void list_stiff(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Task*)arg)->c;
+  for (size_t batch = begin; batch < end; ++batch) {
+    const size_t first = c->end_at[batch];
+    size_t at = first;
+    for (size_t k = first; k < c->end_at[batch + 1]; ++k) {
+      if (!is_stiff(&c->hessian.data[c->ends.data[k].link / 2])) continue;
+      c->stiff_of.data[k] = (uint32_t)at;
+      c->stiff_ends.data[at++] = c->ends.data[k];
+    }
+    c->stiff_count[batch] = (uint32_t)(at - first);
+  }
+}
+
+// Lets the stiff ends of some batches refer to each other.
+static void join_stiff(void* arg, size_t begin, size_t end) {
+  RvContacts* c = ((Task*)arg)->c;
+  for (size_t batch = begin; batch < end; ++batch) {
+    RvContactEnd* e = c->stiff_ends.data + c->end_at[batch];
+    for (size_t k = 0; k < c->stiff_count[batch]; ++k) e[k].other = c->stiff_of.data[e[k].other];
+  }
+}
+
 // Fixes the Hessian to that at q. `careful` concerns touches only: links are always evaluated carefully.
 static void prepare(void* user, const double* q, const uint8_t* careful) {
   RvContacts* c = user;
+  Task task = {c, q, NULL};
   c->hessian_at = q;
   c->careful = careful;
   evaluate_links(c, q);
+  rv_parallel_for(c->model->nbatch, TASK_BATCHES, list_stiff, &task);
+  rv_parallel_for(c->model->nbatch, TASK_BATCHES, join_stiff, &task);
 }
 
 // The part of the Hessian within the band of one batch.
 static void diagonal(void* user, size_t batch, double* band) {
   const RvContacts* c = user;
-  RvBatchEnds at;
-  bool many = many_ends(c, batch, MANY_ENDS_OF_BAND, &at);
+  const RvBatchEnds at = stiff_ends(c, batch);
+  const bool many = are_many(&at, MANY_ENDS_OF_BAND);
   if (many) rv_contact_band_ends(&at, c->hessian.data, band);
   for (size_t k = 0; !many && k < at.count; ++k) {
     const RvContactEnd* e = &at.ends[k];
@@ -314,8 +365,8 @@ static void diagonal(void* user, size_t batch, double* band) {
 // Second half of the product: -M p_other at each end, as the weights of the two ends have opposite signs.
 static void spread(void* user, size_t batch, double* out) {
   const RvContacts* c = user;
-  RvBatchEnds at;
-  bool many = many_ends(c, batch, MANY_ENDS, &at);
+  const RvBatchEnds at = stiff_ends(c, batch);
+  const bool many = are_many(&at, MANY_ENDS);
   if (many) rv_contact_spread_ends(&at, c->end_values.data, c->hessian.data, out + at.first);
   for (size_t k = 0; !many && k < at.count; ++k) {
     const RvContactEnd* e = &at.ends[k];

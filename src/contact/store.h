@@ -190,6 +190,9 @@ struct RvContacts {
   RV_ARRAY(RvEndValue) end_values;       // [ends] the vector at hand, interpolated
   RV_ARRAY(RvLinkEnergy) link_energies;  // [slots]
   RV_ARRAY(RvSym3f) hessian;             // [slots]
+  RV_ARRAY(RvContactEnd) stiff_ends;     // of each batch, from end_at on: ends of links whose Hessian is not 0
+  RvIndices stiff_of;                    // [ends] index of such an end among stiff_ends, which `other` there refers to
+  uint32_t* stiff_count;                 // [batches] number of its stiff ends
   const double* evaluated_at;            // the q of these two, while the solver keeps it unchanged; not owned
   // Touches, ascending by key: point << 32 | collider.
   RvKeys touch_keys;
