@@ -58,6 +58,7 @@ static void free_part(RvPart* part) {
   rv_free(part->normals);
   rv_free(part->along);
   rv_free(part->wet);
+  rv_free(part->film);
   rv_free(part->look);
   rv_free(part->fibres);
   rv_free(part->beads);

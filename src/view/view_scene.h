@@ -45,6 +45,7 @@ typedef struct RvPart {
   float* normals;     // meshes: one a corner
   float* along;       // hair: 0 at the root to 1 at the tip, one a vertex
   float* wet;         // wetness 0 to 1, one a hair vertex or a mesh corner; NULL: dry
+  float* film;        // hair: share of the fibre that its film covers, one a vertex; NULL: follows from wetness
   float* look;  // 2 floats a hair vertex (roughness along the fibre, tilt in degrees), 4 a mesh corner (roughness,
                 // index, specular, subsurface); NULL: the kind's default
   float *beads, *rest;   // meshes: share of cells with a bead of water and its radius, rest position; one a corner
