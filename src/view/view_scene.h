@@ -114,6 +114,8 @@ typedef struct RvViewDrops {
   float* value;     // attribute of false colours
   float* color;     // r g b
 } RvViewDrops;
+// Makes a drop (x y z radius) on a floor at the height `floor` a cap of its volume.
+void rv_view_drop_on_floor(float* drop, double floor);
 // Adds the surface of the liquid that the points sample, as a part. `joined` marks the points that the surface covers;
 // the others remain single drops. No point is joined where the surface would need more memory than `options` allow.
 RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const RvLens* lens,

@@ -93,9 +93,9 @@ static void dry_damp_and_soaked_are_three_looks(void** state) {
 }
 
 // In even light of 1 a coat of black hair sends back less than 5%: the reflection of its surface, 3.4% of light from
-// the eye's side by Fresnel for an index of 1.55, and little of what is reflected twice; that is white. One layer lit
-// from behind lets less than a hundredth of the light of brown hair through, and is no browner than twice as red as
-// blue.
+// the eye's side by Fresnel for an index of 1.55, and little of what is reflected twice. It is as white as its lamp,
+// also where a lamp behind one layer would show the colour of light that passed through; there it is far darker than
+// brown hair.
 static void black_hair_is_black(void** state) {
   (void)state;
   RvVec3 even = seen(0, 0, LAYERS, "haircolor=black", "lighttype=dome; dome=uniform");
@@ -108,10 +108,4 @@ static void black_hair_is_black(void** state) {
                 brown.y, brown.z);
 }
 
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(dry_damp_and_soaked_are_three_looks),
-      cmocka_unit_test(black_hair_is_black),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+RV_TESTS(cmocka_unit_test(dry_damp_and_soaked_are_three_looks), cmocka_unit_test(black_hair_is_black))
