@@ -9,7 +9,9 @@
 
 // A direction of a dome, its radiance and the density of sampling it.
 typedef struct RvDomeSample {
-  float direction[3], radiance[3], density;
+  RvVec3 direction;  // unit
+  double density;
+  float radiance[3];
 } RvDomeSample;
 
 // A latitude-longitude image of radiance, with the sums by which directions are sampled in proportion to brightness.
