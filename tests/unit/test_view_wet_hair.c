@@ -108,4 +108,34 @@ static void black_hair_is_black(void** state) {
                 brown.y, brown.z);
 }
 
-RV_TESTS(cmocka_unit_test(dry_damp_and_soaked_are_three_looks), cmocka_unit_test(black_hair_is_black))
+// Counts warnings of hair that is drawn twice.
+static void count_twice(void* user, RvLevel level, const char* text) {
+  if (level == RV_LEVEL_WARNING && strstr(text, "same strands")) ++*(int*)user;
+}
+
+// The same strands in two details are told of, whatever their look; other strands are not.
+static void hair_drawn_twice_is_told(void** state) {
+  (void)state;
+  RvError error = {0};
+  RvDetail* hair = coat(0, 0, 1);
+  RvDetail *black = rv_test_cooked("lookmaterial", "haircolor=black", hair),
+           *moved = rv_test_cooked("transform", "t=0.03 0 0", hair);
+  for (int i = 0; i < 2; ++i) {
+    const RvDetail* d[] = {hair, i ? moved : black};
+    int warnings = 0;
+    RvLog log = {&warnings, count_twice};
+    RvCamera camera = {.eye = {0, 0, 12 * SIZE}, .up = {0, 1, 0}, .fov_y_degrees = 8};
+    RvViewOptions o = rv_view_options(RV_VIEW_DRAFT, 8, 8);
+    o.log = &log;
+    RvImage image;
+    CHECK_OK(rv_view_render(d, 2, &camera, &o, NULL, NULL, &image, &error), error);
+    assert_int_equal(warnings, i == 0);
+    rv_view_image_free(&image);
+  }
+  rv_detail_free(hair);
+  rv_detail_free(black);
+  rv_detail_free(moved);
+}
+
+RV_TESTS(cmocka_unit_test(dry_damp_and_soaked_are_three_looks), cmocka_unit_test(black_hair_is_black),
+         cmocka_unit_test(hair_drawn_twice_is_told))
