@@ -105,7 +105,7 @@ static const double DEFAULT_HAIR[3] = {0.1, 0.045, 0.02};  // colour of strands 
 
 // The natural colours, in the order of the menu: melanin, redness, share of white strands.
 static const double NATURAL[BY_MELANIN][3] = {
-    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {0.93, 0.15, 0}, {0.36, 0.99, 0}, {0.8, 0.1, 0.5}};
+    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {1, 0.1, 0}, {0.36, 0.99, 0}, {0.8, 0.1, 0.5}};
 
 // Defaults of the kinds.
 static const double ROUGHNESS[] = {RV_LOOK_HAIR_ROUGHNESS, 0.45, 0.5, 0, 0};

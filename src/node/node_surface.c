@@ -23,6 +23,13 @@
   X(FLOAT, smoothing, "Smoothing", 1, HARD(0.25), HARD(4), "",                                                         \
     "Smoothing of the bulk, in particle separations. Raise it to hide single particles, lower it for crisper "         \
     "splashes. Sheets and threads are not smoothed across, so they and the volume are kept.")                          \
+  X(TOGGLE, walls, "Walls", false,                                                                                     \
+    "Liquid meets the walls of a tank flat and goes on behind them, instead of curving down in front of them. Set "    \
+    "the "                                                                                                             \
+    "walls of the solver.")                                                                                            \
+  X(VEC3, wallsmin, "Walls Min", -1, -1, -1, SOFT(-2), SOFT(2), "m", "Lower corner of the tank.",                      \
+    WHEN("{ walls == 0 }"))                                                                                            \
+  X(VEC3, wallsmax, "Walls Max", 1, 1, 1, SOFT(-2), SOFT(2), "m", "Upper corner of the tank.", WHEN("{ walls == 0 }")) \
   X(FOLDER, "Film")                                                                                                    \
   X(FLOAT, minfilm, "Minimum Film Radius", 0, HARD(0), HARD(4), "",                                                    \
     "Smallest drawn radius of wet strands, in voxels. 0 draws true radii, which voxels larger than the radius do not " \
@@ -249,6 +256,19 @@ static RvResult put_volumes(const RvSurfaceInput* in, const RvSurfaceOut* made, 
   return RV_OK;
 }
 
+// Adds the images of the liquid behind the walls.
+static RvResult mirror_at_walls(const SurfaceParms* p, RvSurfaceInput* in, RvError* error) {
+  RvSurfaceWalls w;
+  for (int k = 0; k < 3; ++k) {
+    w.lo[k] = p->wallsmin[k];
+    w.hi[k] = p->wallsmax[k];
+    if (!(w.lo[k] < w.hi[k]))
+      return rv_fail(error, RV_BAD_INPUT, "wallsmin (%g %g %g) must lie below wallsmax (%g %g %g)", p->wallsmin[0],
+                     p->wallsmin[1], p->wallsmin[2], p->wallsmax[0], p->wallsmax[1], p->wallsmax[2]);
+  }
+  return rv_surface_mirror(in, &w, p->smoothing, error);
+}
+
 // Reads the liquid and makes all outputs.
 static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvError* error) {
   const SurfaceParms* p = cook->parms;
@@ -258,6 +278,7 @@ static RvResult make(RvCook* cook, const RvDetail* input, RvDetail* out[3], RvEr
   RvSurfaceOut made = {0};
   RvSurfaceDef def = {0};
   RvResult r = input ? rv_surface_read(cook, input, &how, &in, error) : RV_OK;
+  if (!r && p->walls && in.particles.count) r = mirror_at_walls(p, &in, error);
   if (!r) {
     def = def_of(cook, &in);
     r = rv_surface_make(&def, &in.particles, &in.film, &made, error);

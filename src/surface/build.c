@@ -188,7 +188,7 @@ static RvResult make_grid(Build* b, RvGrid** out, RvError* error) {
 // Sums the input volumes, and those of particles and films too small for the voxels.
 static void account(const Build* b, RvSurfaceOut* out) {
   const RvSurfaceFilm* f = b->film;
-  for (size_t i = 0; i < b->particles->count; ++i) {
+  for (size_t i = 0; i < b->particles->count - b->particles->mirrored; ++i) {
     double v = b->particles->volume[i], voxel3 = b->voxel * b->voxel * b->voxel;
     out->bulk += v;
     if (v < 4.0 / 3 * RV_PI * voxel3) out->small += v;

@@ -23,9 +23,10 @@ enum { RV_SURFACE_BAND = 3 };  // half width of the narrow band, voxels
 
 typedef struct RvSurfaceParticles {
   size_t count;
-  double* x;       // [3 count] positions
-  double* volume;  // [count], above 0
-  float* v;        // [3 count] velocities
+  double* x;        // [3 count] positions
+  double* volume;   // [count], above 0
+  float* v;         // [3 count] velocities
+  size_t mirrored;  // the last of them are images behind walls, which no volume counts
 } RvSurfaceParticles;
 
 // Wet strands only; vertex e and e + 1 are the ends of edge e unless `strand` of both differs.

@@ -10,10 +10,13 @@ enum { OFFSETS = 32, STEPS_A_TURN = 2 };  // quadrature of the table: offsets ac
 static const double LEAST_ROUGHNESS = 0.02;  // narrower lobes cannot be sampled by a picture's few rays
 static const double LEAST_COSINE = 1e-4;
 static const double WATER_INDEX = 1.333;
-static const double FILM_SPREAD = 2;           // film also bridges gaps between fibres: factor on its reflecting area
+// Reflecting area of a film over that of its fibre: it also bridges the gaps to the next fibres, 1.2 diameters apart,
+// and lies flatter there. Of light from the eye's side it reflects 0.028 then, less than the 0.034 of dry scales.
+static const double FILM_SPREAD = 1.55;
 static const double INNER_REFLECTANCE = 0.49;  // of a water surface for diffuse light from inside
 static const double LEAST_CHANCE = 1e-4;
-static const double FORWARD_SCALE = 0.45;  // of the logistic azimuths by which TT is sampled
+static const double DARKEST_FALLOFF = -25;  // exponent of a lobe below which it sends nothing: 1e-11 of its peak
+static const double FORWARD_SCALE = 0.45;   // of the logistic azimuths by which TT is sampled
 
 //---------------------------------------------------------------------------------------------- parts of the model
 
@@ -44,10 +47,11 @@ static double scaled_bessel(double x) {
   return (0.39894228 + t * (0.01328592 + t * sum)) / sqrt(x);
 }
 
-// Longitudinal part (d'Eon et al. 2011): normalised over the sphere.
-static double longitudinal(double sin_l, double cos_l, double sin_e, double cos_e, double variance) {
-  double a = cos_l * cos_e / variance, b = sin_l * sin_e / variance, peak = 1 / variance;
-  return scaled_bessel(a) * exp(a - b - peak) / (variance * (1 - exp(-2 * peak)));
+// Longitudinal part (d'Eon et al. 2011): normalised over the sphere. peak: 1 / variance, norm: peak / (1 - exp(-2
+// peak)).
+static double longitudinal(double sin_l, double cos_l, double sin_e, double cos_e, double peak, double norm) {
+  double a = cos_l * cos_e * peak, falloff = a - sin_l * sin_e * peak - peak;
+  return falloff > DARKEST_FALLOFF ? scaled_bessel(a) * exp(falloff) * norm : 0;
 }
 
 // Logistic distribution function.
@@ -55,11 +59,15 @@ static double logistic_below(double x, double scale) {
   return 1 / (1 + exp(-x / scale));
 }
 
-// Logistic density, cut to half a turn on both sides and normalised there.
-static double cut_logistic(double x, double scale) {
+// Share of a logistic distribution within half a turn on both sides.
+static double logistic_whole(double scale) {
+  return logistic_below(RV_PI, scale) - logistic_below(-RV_PI, scale);
+}
+
+// Logistic density, cut to half a turn on both sides and normalised there; whole: logistic_whole.
+static double cut_logistic(double x, double scale, double whole) {
   double e = exp(-fabs(x) / scale);
-  double whole = logistic_below(RV_PI, scale) - logistic_below(-RV_PI, scale);
-  return e / (scale * (1 + e) * (1 + e)) / whole;
+  return e / (scale * (1 + e) * (1 + e) * whole);
 }
 
 // Angle within half a turn of 0.
@@ -98,12 +106,14 @@ static void passes(double f, double share[RV_FIBRE_LOBES]) {
 
 // Spreads light over the azimuths about the direction in which a smooth fibre would send it.
 static void spread_turn(float* turn, double middle, double scale) {
+  double whole = logistic_whole(scale);
   for (int k = 0; k < RV_FIBRE_TURNS; ++k) {
     double sum = 0;
     for (int i = 0; i < STEPS_A_TURN; ++i) {
       double phi = RV_PI * (k + (i + 0.5) / STEPS_A_TURN) / RV_FIBRE_TURNS;
       // Both sides of the fibre: the mean over its width is even in the azimuth.
-      sum += 0.5 * (cut_logistic(wrapped(phi - middle), scale) + cut_logistic(wrapped(phi + middle), scale));
+      sum +=
+          0.5 * (cut_logistic(wrapped(phi - middle), scale, whole) + cut_logistic(wrapped(phi + middle), scale, whole));
     }
     turn[k] = (float)(sum / STEPS_A_TURN);
   }
@@ -141,7 +151,7 @@ static void add_offset(RvFibreTable* t, int row, double sin_eye, double cos_eye,
 }
 
 void rv_view_fibre_table(RvFibreTable* table, double index, double around) {
-  *table = (RvFibreTable){.index = index, .around = around};
+  *table = (RvFibreTable){.index = index, .around = around, .forward_whole = logistic_whole(FORWARD_SCALE)};
   double scale = scale_of(around);
   for (int row = 0; row < RV_FIBRE_ANGLES; ++row) {
     double cosine = (row + 0.5) / RV_FIBRE_ANGLES, sine = sqrt(1 - cosine * cosine);
@@ -216,7 +226,12 @@ RvFibre rv_view_fibre(const RvFibreTable* table, const RvFibreLook* look, RvVec3
   double v = variance_of(look->along);
   const double variances[RV_FIBRE_CONES] = {v, variance_of(fmin(look->film_along, look->along)), 0.25 * v, 4 * v,
                                             4 * v};
-  for (int i = 0; i < RV_FIBRE_CONES; ++i) f.variance[i] = variances[i];
+  for (int i = 0; i < RV_FIBRE_CONES; ++i) {
+    f.variance[i] = variances[i];
+    f.peak[i] = 1 / variances[i];
+    // Of narrow lobes the exponential is below the precision of a double.
+    f.norm[i] = f.peak[i] > 20 ? f.peak[i] : f.peak[i] / (1 - exp(-2 * f.peak[i]));
+  }
   tilt_eye(&f, look->tilt);
   choose_chances(&f);
   return f;
@@ -249,15 +264,22 @@ static double azimuthal(const RvFibre* f, int medium, int lobe, int k, double u)
 }
 
 // Densities by which azimuths are sampled: R and TRT as off a mirror cylinder, TT forward, the rest evenly.
-static double azimuth_density(int cone, double phi) {
-  if (cone == 2) return cut_logistic(RV_PI - phi, FORWARD_SCALE);
-  return cone == 4 ? 1 / (2 * RV_PI) : 0.25 * cos(0.5 * phi);
+static double azimuth_density(const RvFibre* f, int cone, double phi, double cosine) {
+  if (cone == 2) return cut_logistic(RV_PI - phi, FORWARD_SCALE, f->table->forward_whole);
+  return cone == 4 ? 1 / (2 * RV_PI) : 0.25 * sqrt(0.5 * (1 + cosine));
+}
+
+// Arc cosine, accurate to 7e-5 (Abramowitz and Stegun 4.4.45): a thousandth of a step of the table.
+static double arc_cosine(double x) {
+  double a = fabs(x);
+  double angle = sqrt(1 - a) * (1.5707288 + a * (-0.2121144 + a * (0.0742610 - a * 0.0187293)));
+  return x < 0 ? RV_PI - angle : angle;
 }
 
 RvVec3 rv_view_fibre_scatter(const RvFibre* f, RvVec3 light, double* density) {
   double sin_l = rv_clamp(rv_dot(f->tangent, light), -1, 1);
   double cos_l = sqrt(fmax(1 - sin_l * sin_l, LEAST_COSINE * LEAST_COSINE));
-  double phi = acos(rv_clamp(rv_dot(light, f->x) / cos_l, -1, 1));
+  double cosine = rv_clamp(rv_dot(light, f->x) / cos_l, -1, 1), phi = arc_cosine(cosine);
   double at = rv_clamp(phi / RV_PI * RV_FIBRE_TURNS - 0.5, 0, RV_FIBRE_TURNS - 1.001);
   int k = (int)at;
   double m[RV_FIBRE_CONES];
@@ -265,8 +287,8 @@ RvVec3 rv_view_fibre_scatter(const RvFibre* f, RvVec3 light, double* density) {
   for (int i = 0; i < RV_FIBRE_CONES; ++i) {
     m[i] = 0;
     if (!(f->chance[i] > LEAST_CHANCE)) continue;
-    m[i] = longitudinal(sin_l, cos_l, f->sin_cone[i], f->cos_cone[i], f->variance[i]);
-    *density += f->chance[i] * m[i] * azimuth_density(i, phi);
+    m[i] = longitudinal(sin_l, cos_l, f->sin_cone[i], f->cos_cone[i], f->peak[i], f->norm[i]);
+    if (m[i] > 0) *density += f->chance[i] * m[i] * azimuth_density(f, i, phi, cosine);
   }
   // R off the scales and off the film, then the passes through the fibre.
   double dry = 1 - f->wet, film = f->wet;

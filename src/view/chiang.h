@@ -20,6 +20,7 @@ enum { RV_FIBRE_ANGLES = 16, RV_FIBRE_TURNS = 64 };  // inclinations and azimuth
 // inclination. Absorption is not in it: light is attenuated over the mean path of each pass.
 typedef struct RvFibreTable {
   double index, around;
+  double forward_whole;  // share within a turn of the distribution by which TT is sampled
   float turn[2][RV_FIBRE_REST][RV_FIBRE_ANGLES]
             [RV_FIBRE_TURNS];  // density over the azimuth, 0 (back) to pi, times share
   float share[RV_FIBRE_MEDIA][RV_FIBRE_LOBES][RV_FIBRE_ANGLES];  // of light without absorption; their sum is 1
@@ -49,7 +50,8 @@ typedef struct RvFibre {
   double wet, sunk;
   RvVec3 tangent, x, y;             // unit: along the fibre; x towards the eye; y completes them
   double sin_eye, cos_eye;          // inclination of the eye to the normal plane
-  double variance[RV_FIBRE_CONES];  // longitudinal
+  double variance[RV_FIBRE_CONES];  // longitudinal; their inverses and the norms of the lobes
+  double peak[RV_FIBRE_CONES], norm[RV_FIBRE_CONES];
   double sin_cone[RV_FIBRE_CONES], cos_cone[RV_FIBRE_CONES];  // inclination of the eye, turned by the tilt
   RvVec3 through[RV_FIBRE_LOBES];                             // attenuation of the passes
   double chance[RV_FIBRE_CONES];                              // of each part in sampling

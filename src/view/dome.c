@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rng.h"
 #include "math/scalar.h"
 #include "view/light.h"
 
@@ -11,7 +12,9 @@ enum {
   STUDIO_HEIGHT = 128,
   FLOOR_WIDTH = 128,  // of the image by which the floor samples a dome: its shadows are soft
   FLOOR_HEIGHT = 64,
-  GUIDES = 64  // entries of a guide: places in the sums from which a search begins
+  SAMPLES = 256,             // a side of the square of samples that are made beforehand
+  SAMPLE_SEED = 0x646f6d65,  // "dome"
+  GUIDES = 64                // entries of a guide: places in the sums from which a search begins
 };
 
 static const double LEAST_SHARE = 1e-4;  // of the mean brightness that a pixel counts, so that none is never sampled
@@ -22,6 +25,7 @@ void rv_view_dome_free(RvDome* dome) {
   rv_free(dome->rgb);
   rv_free(dome->rows);
   rv_free(dome->columns);
+  rv_free(dome->samples);
   rv_free(dome->row_guide);
   rv_free(dome->column_guide);
   rv_free(dome);
@@ -62,30 +66,6 @@ static void make_guides(RvDome* d) {
       d->column_guide[(size_t)y * GUIDES + (size_t)k] = x;
     }
   }
-}
-
-RvResult rv_view_dome_make(int width, int height, const float* rgb, RvDome** dome, RvError* error) {
-  size_t pixels = (size_t)width * (size_t)height;
-  RvDome* d = rv_alloc_zero(1, sizeof *d);
-  *dome = d;
-  if (d) {
-    d->width = width;
-    d->height = height;
-    d->rgb = rv_alloc(pixels, 3 * sizeof(float));
-    d->rows = rv_alloc_zero((size_t)height + 1, sizeof(double));
-    d->columns = rv_alloc((size_t)height * ((size_t)width + 1), sizeof(float));
-    d->row_guide = rv_alloc(GUIDES, sizeof(int));
-    d->column_guide = rv_alloc((size_t)height, GUIDES * sizeof(int));
-  }
-  if (!d || !d->rgb || !d->rows || !d->columns || !d->row_guide || !d->column_guide) {
-    rv_view_dome_free(d);
-    *dome = NULL;
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the image of a dome");
-  }
-  for (size_t i = 0; i < 3 * pixels; ++i) d->rgb[i] = isfinite(rgb[i]) && rgb[i] > 0 ? rgb[i] : 0;
-  sum_image(d);
-  make_guides(d);
-  return RV_OK;
 }
 
 RvResult rv_view_dome_load(const char* path, RvDome** dome, RvError* error) {
@@ -164,7 +144,8 @@ RvVec3 rv_view_dome_towards(const RvDome* d, RvVec3 direction, double* density) 
   return pixel_radiance(d, x, y);
 }
 
-RvVec3 rv_view_dome_sample(const RvDome* d, const double u[2], RvVec3* radiance, double* density) {
+// Samples a direction in proportion to brightness.
+static RvVec3 sample_image(const RvDome* d, const double u[2], RvVec3* radiance, double* density) {
   // Row and column: the guides give a place at or before them.
   int y = d->row_guide[(int)(u[0] * GUIDES)];
   while (y < d->height - 1 && d->rows[y + 1] <= u[0]) y++;
@@ -180,6 +161,55 @@ RvVec3 rv_view_dome_sample(const RvDome* d, const double u[2], RvVec3* radiance,
   *density = pixel_density(d, x, y, sine);
   *radiance = pixel_radiance(d, x, y);
   return rv_normalize(rv_vec3(sine * s, cosine, -sine * c), rv_vec3(0, 1, 0));
+}
+
+// Makes the samples: one in each cell of a square of numbers, at a random place of it.
+static void make_samples(RvDome* d) {
+  for (int i = 0; i < SAMPLES * SAMPLES; ++i) {
+    RvRandom4 random = rv_random4(SAMPLE_SEED, (uint64_t)i, 0);
+    const double u[2] = {(i / SAMPLES + random.v[0] * 0x1p-32) / SAMPLES,
+                         (i % SAMPLES + random.v[1] * 0x1p-32) / SAMPLES};
+    RvVec3 radiance;
+    double density;
+    d->samples[i].direction = sample_image(d, u, &radiance, &density);
+    rv_vec3_store(d->samples[i].radiance, radiance);
+    d->samples[i].density = density;
+  }
+}
+
+RvVec3 rv_view_dome_sample(const RvDome* d, const double u[2], RvVec3* radiance, double* density) {
+  int row = (int)(u[0] * SAMPLES), column = (int)(u[1] * SAMPLES);
+  const RvDomeSample* s =
+      &d->samples[(row < SAMPLES ? row : SAMPLES - 1) * SAMPLES + (column < SAMPLES ? column : SAMPLES - 1)];
+  *radiance = rv_vec3_load(s->radiance);
+  *density = s->density;
+  return s->direction;
+}
+
+RvResult rv_view_dome_make(int width, int height, const float* rgb, RvDome** dome, RvError* error) {
+  size_t pixels = (size_t)width * (size_t)height;
+  RvDome* d = rv_alloc_zero(1, sizeof *d);
+  *dome = d;
+  if (d) {
+    d->width = width;
+    d->height = height;
+    d->rgb = rv_alloc(pixels, 3 * sizeof(float));
+    d->rows = rv_alloc_zero((size_t)height + 1, sizeof(double));
+    d->columns = rv_alloc((size_t)height * ((size_t)width + 1), sizeof(float));
+    d->samples = rv_alloc((size_t)SAMPLES * SAMPLES, sizeof *d->samples);
+    d->row_guide = rv_alloc(GUIDES, sizeof(int));
+    d->column_guide = rv_alloc((size_t)height, GUIDES * sizeof(int));
+  }
+  if (!d || !d->rgb || !d->rows || !d->columns || !d->samples || !d->row_guide || !d->column_guide) {
+    rv_view_dome_free(d);
+    *dome = NULL;
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the image of a dome");
+  }
+  for (size_t i = 0; i < 3 * pixels; ++i) d->rgb[i] = isfinite(rgb[i]) && rgb[i] > 0 ? rgb[i] : 0;
+  sum_image(d);
+  make_guides(d);
+  make_samples(d);
+  return RV_OK;
 }
 
 // Direction of the middle of a pixel.
@@ -230,8 +260,8 @@ typedef struct Panel {
 // The key has a bright spot in its middle, which makes wet things sparkle.
 enum { PANEL_COUNT = 4 };
 static const Panel PANELS[PANEL_COUNT] = {
-    {0, {-0.62, 0.55, 0.56}, 0.36, 0.5, 0.05, {12.5, 11.5, 10.2}},
-    {0, {-0.62, 0.55, 0.56}, 0.05, 0.05, 0.025, {320, 295, 260}},
+    {0, {-0.62, 0.55, 0.56}, 0.36, 0.5, 0.05, {11, 10.1, 9}},
+    {0, {-0.62, 0.55, 0.56}, 0.05, 0.05, 0.025, {430, 396, 350}},
     {1, {0.66, 0.42, -0.62}, 0.14, 0.42, 0.05, {24, 25, 27}},
     {2, {0.86, 0.1, 0.5}, 0.5, 0.8, 0.05, {1.2, 1.32, 1.5}},
 };

@@ -13,7 +13,7 @@
 #include "view/light.h"
 
 static const double LEAST_LOOK = 0.05;    // roughness below which no hair is drawn: a picture's few rays would miss it
-static const double FILM_ALONG = 0.055;   // roughness of the film's reflection: beads and waves of the film
+static const double FILM_ALONG = 0.045;   // roughness of the film's reflection: beads and waves of the film
 static const double LEAST_BACK = 1e-5;    // share sent back, against division by zero
 static const double DARK = 0.05;          // transmittance below which further strands do not matter
 static const double LEAST_CHANCE = 0.15;  // of a sample that does not follow the fibre
@@ -22,7 +22,7 @@ static const double PILE_SHARE = 0.8;     // of these samples that follow the li
 // and shade each other in the shares of the layer already.
 static const double SHADOW_NEAR = 6;
 static const double LEAST_FORWARD = 1e-3;  // share sent forward, against the logarithm of 0
-enum { FEWEST_CROSSINGS = 2, MOST_CROSSINGS = 16 };
+enum { FEWEST_CROSSINGS = 2, MOST_CROSSINGS = 24 };
 
 // Reflectance of a deep pile whose layers send `forward` and `back`: the fixed point of adding one layer,
 // R = b + f^2 R / (1 - b R).
@@ -41,7 +41,7 @@ static double between(const float* values, size_t a, size_t b, double u) {
 static RvFibreLook look_at(const RvPart* part, size_t a, size_t b, double u, const RvSurface* s) {
   RvFibreLook look = {.along = RV_LOOK_HAIR_ROUGHNESS,
                       .tilt = rv_radians(RV_LOOK_HAIR_TILT),
-                      .wet = s->wet,
+                      .wet = s->film,
                       .film_along = FILM_ALONG,
                       // A colour that includes its wetness already is not darkened again.
                       .sunk = part->baked & 1 ? 0 : s->wet};
@@ -82,8 +82,9 @@ void rv_view_surface_hair(const RvPart* part, size_t segment, double u, double t
   surface->color = rv_lerp(rv_vec3_load(part->colors + 3 * a), rv_vec3_load(part->colors + 3 * b), u);
   double wet = part->wet ? between(part->wet, a, b, u) : 0;
   surface->wetness = wet;
-  // Wetness rises fast at first: a thin film already covers the scales.
+  // Wetness rises fast at first: a thin film already covers the scales. Absorbed liquid darkens without one.
   surface->wet = wet * (2 - wet);
+  surface->film = part->film ? fmin(between(part->film, a, b, u), surface->wet) : surface->wet;
   surface->core = part->core ? between(part->core, a, b, u) : 1;
   double radius = part->vertices[4 * a + 3] * (1 - u) + part->vertices[4 * b + 3] * u;
   surface->ray_near = SHADOW_NEAR * radius;

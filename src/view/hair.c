@@ -25,6 +25,9 @@ static const double FLOAT_GAP = 1e-6;        // the same relative to their posit
 static const double THIN_PIXELS = 1.5;       // radius up to which a strand is drawn flat
 static const double LEAST_AROUND = 0.05;     // roughness around a fibre that the table resolves
 static const double LARGEST_ID = 9e18;       // within the range of int64_t
+// Film height, in fibre radii, that hides the scales: they stand out by about 0.5 of 40 micrometres, and waves of a
+// thin film need some more.
+static const double HIDING_FILM = 0.1;
 
 // A numeric attribute of vertices, points, primitives or the detail.
 typedef struct Source {
@@ -47,7 +50,7 @@ typedef struct Hair {
   const int32_t *start, *point;  // the detail's topology
   const float* position32;
   const RvAttrib* position;
-  Source width, radius, pscale, film, color, wet, id, velocity, data;
+  Source width, radius, pscale, film, color, wet, height, id, velocity, data;
   Source look[LOOKS];  // roughness along the fibre, tilt, roughness around it, index
   const RvViewOptions* options;
   Strand* strands;
@@ -166,6 +169,14 @@ static double wet_at(const Hair* h, const Strand* s, size_t i) {
   return w > 0 ? fmin(w, 1) : 0;
 }
 
+// Share of the fibre's surface that the film covers at point i, by its height over the radius of the fibre.
+static double film_at(const Hair* h, const Strand* s, size_t i) {
+  size_t vertex = (size_t)h->start[s->prim] + i;
+  double core, height = value(&h->height, s->prim, vertex, (size_t)h->point[vertex], 0);
+  radius_at(h, s, i, &core);
+  return height > 0 && core > 0 ? fmin(height / (HIDING_FILM * core), 1) : 0;
+}
+
 // Look number k at point i, or its default.
 static double look_at(const Hair* h, const Strand* s, size_t i, int k) {
   static const double standard[LOOKS] = {RV_LOOK_HAIR_ROUGHNESS, RV_LOOK_HAIR_TILT, RV_LOOK_HAIR_ROUGHNESS,
@@ -226,6 +237,7 @@ static void emit_vertex(const Hair* h, Strand* s, size_t i, double t, RvVec3 p, 
   if (h->part->values)
     h->part->values[at] = (float)(data_at(h, s, i) * (1 - t) + (t > 0 ? data_at(h, s, next) * t : 0));
   if (h->part->wet) h->part->wet[at] = (float)(wet_at(h, s, i) * (1 - t) + (t > 0 ? wet_at(h, s, next) * t : 0));
+  if (h->part->film) h->part->film[at] = (float)(film_at(h, s, i) * (1 - t) + (t > 0 ? film_at(h, s, next) * t : 0));
   for (int k = 0; h->part->look && k < VARYING; ++k)
     h->part->look[VARYING * at + (size_t)k] =
         (float)(look_at(h, s, i, k) * (1 - t) + (t > 0 ? look_at(h, s, next, k) * t : 0));
@@ -286,6 +298,7 @@ static bool list_strands(Hair* h, const RvDetail* detail) {
 static bool allocate_part(const Hair* h, RvPart* part, size_t nvertex) {
   bool wet = h->wet.attrib;
   bool film = h->film.attrib;
+  bool covered = wet && h->height.attrib;
   bool moves = h->velocity.attrib;
   bool data = h->data.attrib;
   bool look = h->look[ALONG].attrib || h->look[TILT].attrib;
@@ -294,6 +307,7 @@ static bool allocate_part(const Hair* h, RvPart* part, size_t nvertex) {
   return (part->vertices = rv_alloc_zero(nvertex + 1, 4 * sizeof(float))) &&
          (part->colors = rv_alloc(nvertex, 3 * sizeof(float))) && (part->along = rv_alloc(nvertex, sizeof(float))) &&
          (!wet || (part->wet = rv_alloc(nvertex, sizeof(float)))) &&
+         (!covered || (part->film = rv_alloc(nvertex, sizeof(float)))) &&
          (!look || (part->look = rv_alloc(nvertex, VARYING * sizeof(float)))) &&
          (part->fibres = rv_alloc(1, sizeof(RvFibreTable))) &&
          (!film || (part->core = rv_alloc(nvertex, sizeof(float)))) &&
@@ -366,6 +380,7 @@ static Hair read_attributes(const RvDetail* detail, const RvLens* lens, const Rv
             .film = find(detail, "filmradius", 1),
             .color = find(detail, "Cd", 3),
             .wet = find(detail, "wetness", 1),
+            .height = find(detail, "filmheight", 1),
             .id = find(detail, "id", 1)};
   static const char* const looks[LOOKS] = {RV_LOOK_ROUGHNESS, RV_LOOK_TILT, RV_LOOK_ROUGHNESS_AROUND, RV_LOOK_IOR};
   for (int k = 0; k < LOOKS; ++k) h.look[k] = find(detail, looks[k], 1);

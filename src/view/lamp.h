@@ -7,12 +7,20 @@
 #include "rivulet/base.h"
 #include "rivulet/geo.h"
 
+// A direction of a dome, its radiance and the density of sampling it.
+typedef struct RvDomeSample {
+  RvVec3 direction;  // unit
+  double density;
+  float radiance[3];
+} RvDomeSample;
+
 // A latitude-longitude image of radiance, with the sums by which directions are sampled in proportion to brightness.
 typedef struct RvDome {
   int width, height;
   float* rgb;                     // first row on top
   double* rows;                   // [height + 1] sums over the rows above, from 0 to 1
   float* columns;                 // [height][width + 1] sums within a row, from 0 to 1
+  RvDomeSample* samples;          // made beforehand, one a cell of a square of numbers
   int *row_guide, *column_guide;  // where the search for a number in the sums begins
 } RvDome;
 

@@ -19,7 +19,8 @@ typedef struct RvSurface {
   RvVec3 color;            // linear RGB
   double ray_near;         // shadow rays begin at this distance, beyond the strand itself
   double wetness;          // the attribute, 0 to 1
-  double wet;              // share of the surface covered by film, 0 to 1
+  double wet;              // how wet it looks, 0 to 1: darker
+  double film;             // hair: share of the fibre covered by film, which reflects in place of its scales
   double core;             // hair: fibre radius over drawn radius (fibre + film)
   double radius;           // hair: drawn radius (fibre + film)
   double value;            // attribute of false colours; NaN: none

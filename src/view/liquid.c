@@ -27,7 +27,7 @@ enum {
 
 static const double VOXEL = 0.85;      // cell size in median radii: about half the particle distance
 static const double SUPPORT = 4.4;     // kernel radius, in radii of its particle
-static const double NEIGHBOUR = 2.4;   // distance of neighbours, in median radii
+static const double NEIGHBOUR = 3.1;   // distance of neighbours, in median radii
 static const double TOUCH = 2.6;       // distance at which a drop touches the surface's particles, in median radii
 static const double SMALLEST = 0.05;   // in median radii: smaller particles remain single drops
 static const double LARGEST = 1.4;     // in median radii: larger particles remain single drops; kernels stay in reach

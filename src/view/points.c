@@ -4,11 +4,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "view/view_scene.h"
 
 static const double FARTHEST = 1e18;        // metres; Embree's own limit is 1.8e18
 static const double FLATTEST = 0.02;        // smallest side of the box for the guess, over its longest side
 static const double LARGEST_SHARE = 0.1;    // largest guessed radius over the longest side
+static const double FLOOR_ANGLE = 0.9;      // contact angle of drops on the floor, about 50 degrees: a clean, dry floor
 static const double DEFAULT_RADIUS = 0.01;  // metres, where all points coincide and have no pscale
 
 // Marks the points that a primitive uses, and lamps; NULL when out of memory.
@@ -100,9 +102,25 @@ static void leave_covered(const RvViewScene* scene, const RvViewDrops* d, const 
   rv_free(inside);
 }
 
+// Makes a drop on the floor a cap of its volume: a larger sphere whose middle lies below the floor, which cuts it at
+// the contact angle. A falling drop touches the floor as a ball, with an angle of half a turn, and spreads as its
+// middle comes down.
+void rv_view_drop_on_floor(float* v, double floor) {
+  double r = v[3], height = v[1] - floor;
+  if (!(r > 0) || !(height < r)) return;
+  double angle = FLOOR_ANGLE + (RV_PI - FLOOR_ANGLE) * fmax(height / r, 0), c = cos(angle);
+  // Volume of a cap, pi R^3 (1 - c)^2 (2 + c) / 3, is that of the ball.
+  double larger = r * cbrt(4 / ((1 - c) * (1 - c) * (2 + c)));
+  v[1] = (float)(floor - larger * c);
+  v[3] = (float)larger;
+}
+
 // Adds the points that no surface covers as spheres; false when out of memory.
 static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t* joined, const RvLens* lens,
-                        double min_pixels) {
+                        const RvViewOptions* options, double min_pixels) {
+  // A floor whose height is given cuts drops; one at the lowest point lies below them.
+  bool floored = options->ground && !options->furnace && !isnan(options->ground_height);
+  double floor = floored ? options->ground_height - lens->origin.y : -INFINITY;
   size_t count = 0;
   for (size_t i = 0; i < d->count; ++i) count += !joined[i];
   if (count == 0) return true;
@@ -124,6 +142,7 @@ static bool add_spheres(RvViewScene* scene, const RvViewDrops* d, const uint8_t*
     if (d->velocity) memcpy(part->velocity + 3 * n, d->velocity + 3 * i, 3 * sizeof(float));
     if (d->value) part->values[n] = d->value[i];
     rv_view_grow_bounds(scene, v, v[3]);
+    if (!d->color) rv_view_drop_on_floor(v, floor);
   }
   part->nvertex = part->count;
   scene->stats.spheres += part->count;
@@ -169,7 +188,7 @@ static bool add_tip_drops(RvViewScene* scene, const RvDetail* detail, const RvLe
     d.count++;
   }
   if (good) leave_covered(scene, &d, lens, joined);
-  good = good && (d.count == 0 || add_spheres(scene, &d, joined, lens, 0));
+  good = good && (d.count == 0 || add_spheres(scene, &d, joined, lens, options, 0));
   free_drops(&d);
   rv_free(joined);
   return good;
@@ -189,7 +208,7 @@ RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const Rv
   // Points without colour are liquid and join into a surface; all others are spheres.
   if (good && drops.count && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE)
     result = rv_view_add_liquid(scene, &drops, lens, options, joined, error);
-  if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options->min_pixels);
+  if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options, options->min_pixels);
   if (good && !result) good = add_tip_drops(scene, detail, lens, options);
   free_drops(&drops);
   rv_free(used);

@@ -16,6 +16,7 @@ enum {
   TILES_A_TASK = 2,
   PLAIN_SAMPLES = 4,      // samples a pixel after which a tile that shows only the backdrop ends
   DRAFT_PLAIN = 1,        // the same of pictures with few samples
+  DRAFT_SMOOTH = 2,       // samples a pixel after which a tile of smooth surfaces ends in such pictures
   FIRST_SAMPLES = 8,      // samples a pixel before the noise of a tile is measured
   MAX_SAMPLES = 65536,    // of options.samples
   MAX_SKY_SAMPLES = 4096  // of options.sky_samples
@@ -136,6 +137,13 @@ static RvViewGuide guide_of(const Pixel* p, int samples) {
   return g;
 }
 
+// True if every pixel shows one smooth surface, from which rv_view_smooth takes the noise.
+static bool is_smooth(const Pixel* pixels, int count, int samples) {
+  for (int i = 0; i < count; ++i)
+    if (guide_of(&pixels[i], samples).surface == RV_VIEW_GUIDE_NONE) return false;
+  return true;
+}
+
 // Room for the layers; false when out of memory.
 static bool allocate_layers(RvImage* image) {
   size_t n = (size_t)image->width * (size_t)image->height;
@@ -161,7 +169,8 @@ static void render_tile(const Job* job, size_t tile) {
       backdrop_only &= add_samples(job, x0 + i % wide, y0 + i / wide, done, next, &pixels[i], &job->work[tile]);
     done = next;
     bool calm = done >= FIRST_SAMPLES && job->gain * noise_of(pixels, count, done) < o->noise;
-    next = backdrop_only || calm ? done : 2 * done;
+    next = backdrop_only || calm || (job->guides && done >= DRAFT_SMOOTH && is_smooth(pixels, count, done)) ? done
+                                                                                                            : 2 * done;
     if (next > o->samples) next = o->samples;
   }
   for (int i = 0; i < count; ++i) {

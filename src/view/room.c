@@ -47,8 +47,8 @@ RvResult rv_view_room_make(RvShader* s, const RvLens* rig, RvError* error) {
   s->studio = s->lamps->count == 0 || s->options->furnace;
   if (!s->studio) return RV_OK;
   rv_view_lamps_free(s->lamps);
-  s->boxes[RV_BOX_KEY] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(2.6, 2.35, 2.05), 0.28, 0.20, 0.31);
-  s->boxes[RV_BOX_SPOT] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(2.0, 1.8, 1.55), 0.05, 0.045, 0.045);
+  s->boxes[RV_BOX_KEY] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(1.9, 1.72, 1.5), 0.28, 0.20, 0.31);
+  s->boxes[RV_BOX_SPOT] = box(from_rig(rig, -0.60, 0.75, -0.75), rig, rv_vec3(2.7, 2.43, 2.1), 0.05, 0.045, 0.045);
   s->boxes[RV_BOX_RIM] = box(from_rig(rig, 0.75, 0.55, 0.70), rig, rv_vec3(3.0, 3.1, 3.3), 0.14, 0.08, 0.20);
   s->boxes[RV_BOX_FILL] = box(from_rig(rig, 0.80, 0.05, -0.70), rig, rv_vec3(0.42, 0.46, 0.52), 0.40, 0.16, 0.60);
   RvResult result = RV_OK;

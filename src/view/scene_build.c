@@ -10,6 +10,8 @@
 #include "shim/tbb.h"
 #include "view/view_scene.h"
 
+enum { COMPARED = 64 };  // places at which the strands of two details are compared
+
 static const double WATER_INDEX = 1.333;  // of refraction
 static const double LONGEST_STEP = 1e17;  // metres, a tenth of the farthest position that Embree gets
 
@@ -58,6 +60,7 @@ static void free_part(RvPart* part) {
   rv_free(part->normals);
   rv_free(part->along);
   rv_free(part->wet);
+  rv_free(part->film);
   rv_free(part->look);
   rv_free(part->fibres);
   rv_free(part->beads);
@@ -301,6 +304,29 @@ static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvL
   return result;
 }
 
+// True if two parts of hair lie at the same places: compared at places spread over all strands.
+static bool coincide(const RvPart* a, const RvPart* b) {
+  if (a->kind != RV_PART_HAIR || b->kind != RV_PART_HAIR || a->nvertex != b->nvertex || a->count != b->count)
+    return false;
+  for (size_t k = 0; k < COMPARED; ++k) {
+    size_t i = k * (a->nvertex - 1) / (COMPARED - 1);
+    if (memcmp(a->vertices + 4 * i, b->vertices + 4 * i, 3 * sizeof(float)) != 0) return false;
+  }
+  return true;
+}
+
+// Warns of hair that two drawn nodes have: the look of one shows through that of the other.
+static void tell_twice(const RvViewScene* scene, const RvLog* log) {
+  for (size_t i = 0; i < scene->count; ++i)
+    for (size_t k = 0; k < i; ++k) {
+      if (!scene->parts[i].count || !coincide(&scene->parts[i], &scene->parts[k])) continue;
+      rv_log(log, RV_LEVEL_WARNING,
+             "two of the drawn nodes have the same strands, which show through each other: name the nodes to draw by "
+             "--node, or wire the cached strands into the look");
+      return;
+    }
+}
+
 RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details, size_t count, const RvLens* lens,
                              const RvViewOptions* options, RvError* error) {
   *scene = (RvViewScene){.lo = {DBL_MAX, DBL_MAX, DBL_MAX}, .hi = {-DBL_MAX, -DBL_MAX, -DBL_MAX}};
@@ -316,5 +342,6 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
     rv_log(options->log, RV_LEVEL_WARNING,
            "%zu strands, faces or points have positions that are not finite numbers and are left out: check P upstream",
            scene->stats.skipped);
+  if (!result) tell_twice(scene, options->log);
   return result ? result : commit(scene, options->shutter, error);
 }

@@ -1,18 +1,20 @@
 // Drafts: few samples leave noise on skin, solids and the floor, where it shows most. Their light varies slowly, so a
 // pixel takes the weighted mean of the pixels around it that show the same surface (a joint bilateral filter; Eisemann
-// and Durand 2004, Petschnigg et al. 2004). Hair, water and edges keep their detail; only single pixels that are much
-// brighter than all around them, where one sample of few met a lamp, are dimmed.
+// and Durand 2004, Petschnigg et al. 2004), in passes of few pixels that lie farther and farther apart (Dammertz et al.
+// 2010, "Edge-avoiding a-trous wavelet transform"). Hair, water and edges keep their detail; only single pixels that
+// are much brighter than all around them, where one sample of few met a lamp, are dimmed.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "view/view_scene.h"
 
-enum { REACH = 4, ROWS_A_TASK = 8 };  // pixels to each side
+enum { REACH = 2, PASSES = 3, ROWS_A_TASK = 8 };  // steps to each side; passes, with steps of 1, 2 and 4 pixels
 
-static const double SPREAD = 2.2;          // deviation of the weights, pixels
-static const double LEAST_COSINE = 0.97;   // of the normals of pixels that are joined
+static const double WEIGHTS[REACH + 1] = {6.0 / 16, 4.0 / 16, 1.0 / 16};  // by steps: a cubic B-spline
+static const double LEAST_COSINE = 0.97;                                  // of the normals of pixels that are joined
 static const double OUTSTANDING = 1.25;    // times the mean around it that a pixel may have
 static const double LEAST_LIMIT = 0.02;    // and this in any case
 static const double BRIGHTEST_AROUND = 1;  // that a pixel around it counts
@@ -23,7 +25,7 @@ typedef struct Smooth {
   const RvViewGuide* guides;
   const float* from;
   RvImage* image;
-  double weight[REACH + 1][REACH + 1];
+  int step;  // distance of the pixels that a mean takes
 } Smooth;
 
 // True if two pixels show the same smooth surface.
@@ -54,28 +56,36 @@ static void dim(const Smooth* s, int x, int y) {
   if (own > most) rv_vec3_store(to, rv_scale(rv_vec3_load(to), most / own));
 }
 
-// Means of a range of rows.
+// Mean of the pixels around one that show the same surface.
+static RvVec3 mean_around(const Smooth* s, int x, int y) {
+  int width = s->image->width, height = s->image->height;
+  const RvViewGuide* own = &s->guides[(size_t)y * (size_t)width + (size_t)x];
+  RvVec3 sum = {0, 0, 0};
+  double whole = 0;
+  for (int b = -REACH; b <= REACH; ++b)
+    for (int a = -REACH; a <= REACH; ++a) {
+      int i = x + a * s->step, j = y + b * s->step;
+      if (i < 0 || j < 0 || i >= width || j >= height) continue;
+      size_t other = (size_t)j * (size_t)width + (size_t)i;
+      if (!joined(own, &s->guides[other])) continue;
+      double w = WEIGHTS[abs(a)] * WEIGHTS[abs(b)];
+      sum = rv_mad(sum, w, rv_vec3_load(s->from + 3 * other));
+      whole += w;
+    }
+  return rv_scale(sum, 1 / whole);
+}
+
+// One pass over a range of rows. Single bright pixels are dimmed in the first.
 static void smooth_rows(void* arg, size_t begin, size_t end) {
   const Smooth* s = arg;
-  int width = s->image->width, height = s->image->height;
+  int width = s->image->width;
   for (int y = (int)begin; y < (int)end; ++y)
     for (int x = 0; x < width; ++x) {
       size_t at = (size_t)y * (size_t)width + (size_t)x;
-      if (s->guides[at].surface == RV_VIEW_GUIDE_NONE) {
+      if (s->guides[at].surface != RV_VIEW_GUIDE_NONE)
+        rv_vec3_store(s->image->rgb + 3 * at, mean_around(s, x, y));
+      else if (s->step == 1)
         dim(s, x, y);
-        continue;
-      }
-      RvVec3 sum = {0, 0, 0};
-      double whole = 0;
-      for (int j = y > REACH ? y - REACH : 0; j < height && j <= y + REACH; ++j)
-        for (int i = x > REACH ? x - REACH : 0; i < width && i <= x + REACH; ++i) {
-          size_t other = (size_t)j * (size_t)width + (size_t)i;
-          if (!joined(&s->guides[at], &s->guides[other])) continue;
-          double w = s->weight[j > y ? j - y : y - j][i > x ? i - x : x - i];
-          sum = rv_mad(sum, w, rv_vec3_load(s->from + 3 * other));
-          whole += w;
-        }
-      rv_vec3_store(s->image->rgb + 3 * at, rv_scale(sum, 1 / whole));
     }
 }
 
@@ -83,11 +93,11 @@ bool rv_view_smooth(RvImage* image, const RvViewGuide* guides) {
   size_t floats = 3 * (size_t)image->width * (size_t)image->height;
   float* from = rv_alloc(floats, sizeof(float));
   if (!from) return false;
-  memcpy(from, image->rgb, floats * sizeof(float));
-  Smooth s = {.guides = guides, .from = from, .image = image};
-  for (int j = 0; j <= REACH; ++j)
-    for (int i = 0; i <= REACH; ++i) s.weight[j][i] = exp(-(i * i + j * j) / (2 * SPREAD * SPREAD));
-  rv_parallel_for((size_t)image->height, ROWS_A_TASK, smooth_rows, &s);
+  Smooth s = {.guides = guides, .from = from, .image = image, .step = 1};
+  for (int pass = 0; pass < PASSES; ++pass, s.step *= 2) {
+    memcpy(from, image->rgb, floats * sizeof(float));
+    rv_parallel_for((size_t)image->height, ROWS_A_TASK, smooth_rows, &s);
+  }
   rv_free(from);
   return true;
 }

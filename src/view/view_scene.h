@@ -45,6 +45,7 @@ typedef struct RvPart {
   float* normals;     // meshes: one a corner
   float* along;       // hair: 0 at the root to 1 at the tip, one a vertex
   float* wet;         // wetness 0 to 1, one a hair vertex or a mesh corner; NULL: dry
+  float* film;        // hair: share of the fibre that its film covers, one a vertex; NULL: follows from wetness
   float* look;  // 2 floats a hair vertex (roughness along the fibre, tilt in degrees), 4 a mesh corner (roughness,
                 // index, specular, subsurface); NULL: the kind's default
   float *beads, *rest;   // meshes: share of cells with a bead of water and its radius, rest position; one a corner
@@ -113,6 +114,8 @@ typedef struct RvViewDrops {
   float* value;     // attribute of false colours
   float* color;     // r g b
 } RvViewDrops;
+// Makes a drop (x y z radius) on a floor at the height `floor` a cap of its volume.
+void rv_view_drop_on_floor(float* drop, double floor);
 // Adds the surface of the liquid that the points sample, as a part. `joined` marks the points that the surface covers;
 // the others remain single drops. No point is joined where the surface would need more memory than `options` allow.
 RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const RvLens* lens,

@@ -254,7 +254,7 @@ static double furnace_of(RvDetail* hair, float grey) {
   RvCamera camera = camera_at(4, 40);
   float* c = rv_detail_f32_write(hair, RV_GLOBAL, "Cd", 3, &error);
   c[0] = c[1] = c[2] = grey;
-  RvViewOptions o = plain_options(W, H, 64, RV_VIEW_BEAUTY);
+  RvViewOptions o = plain_options(W, H, 192, RV_VIEW_BEAUTY);
   o.furnace = true;
   // two stops less, so that no sample is clamped
   o.exposure = -2;
@@ -429,7 +429,7 @@ static void wet_hair_is_darker_and_shines(void** state) {
   for (int i = 0; i < 3; ++i) {
     double best[2], mean[2];
     for (int wet = 0; wet < 2; ++wet) rows_of(lights[i], (float)wet, &best[wet], &mean[wet]);
-    // 1.6, 1.06 and 1.18 with these lamps: the larger the lamp, the less a narrow highlight gains
+    // 1.5, 1.08 and 1.17 with these lamps: the larger the lamp, the less a narrow highlight gains
     assert_true(best[1] > 1.03 * best[0]);
     assert_true(mean[1] < 0.8 * mean[0]);
   }

@@ -182,6 +182,35 @@ static void strands_are_smooth(void** state) {
   rv_detail_free(d);
 }
 
+// A drop on the floor is a cap of its volume that meets the floor at the contact angle; one above it stays a ball, and
+// it spreads without a jump as it comes down.
+static void drops_lie_on_the_floor(void** state) {
+  (void)state;
+  const double floor = -0.3, r = 0.002;
+  double last = 0;
+  for (int i = 0; i <= 40; ++i) {
+    double height = r * (1.5 - 0.05 * i);
+    float drop[4] = {0.1f, (float)(floor + height), 0.2f, (float)r};
+    rv_view_drop_on_floor(drop, floor);
+    double R = drop[3], top = drop[1] + R - floor;  // height of the cap
+    double volume = M_PI * top * top * (R - top / 3);
+    if (height >= r) {
+      CHECK_NEAR(R, r, 1e-9);
+      CHECK_NEAR(drop[1], floor + height, 1e-7);
+    } else {
+      // positions are floats of 0.3: 3e-8 of a cap of 1e-3
+      CHECK_NEAR(volume / (4 * M_PI / 3 * r * r * r), 1, 1e-3);
+      if (last > 0) assert_true(R >= last - 1e-7 && R < 1.25 * last);
+    }
+    last = R;
+    // at rest: an angle of about 50 degrees, and 1.8 times as wide as the ball
+    if (height <= 0) {
+      CHECK_NEAR(acos((floor - drop[1]) / R), 0.9, 0.01);
+      CHECK_NEAR(sqrt(R * R - (drop[1] - floor) * (drop[1] - floor)) / r, 1.77, 0.05);
+    }
+  }
+}
+
 RV_TESTS(cmocka_unit_test(calm_pools_are_flat), cmocka_unit_test(simulated_pools_are_flat),
          cmocka_unit_test(film_is_drawn_once), cmocka_unit_test(liquid_is_drawn_once),
-         cmocka_unit_test(strands_are_smooth))
+         cmocka_unit_test(strands_are_smooth), cmocka_unit_test(drops_lie_on_the_floor))

@@ -23,6 +23,12 @@ typedef struct RvSurfaceInput {
 // Reads particles and films. Free the result in any case.
 RvResult rv_surface_read(const RvCook* cook, const RvDetail* detail, const RvSurfaceRead* how, RvSurfaceInput* out,
                          RvError* error);
+// A tank, units of the scene.
+typedef struct RvSurfaceWalls {
+  double lo[3], hi[3];
+} RvSurfaceWalls;
+// Adds images of the particles near the walls behind them (surface_walls.c).
+RvResult rv_surface_mirror(RvSurfaceInput* input, const RvSurfaceWalls* walls, double smoothing, RvError* error);
 void rv_surface_input_free(RvSurfaceInput* input);
 
 #endif
