@@ -320,11 +320,12 @@ static void velocity_before(const RvLookdevLiquid* l, size_t k) {
   before[3] = sqrtf(square);
 }
 
-// Velocity of a particle from its displacement, without what goes into solids.
+// Path of a particle in the substep, m, kept in `next`, and the velocity that it means.
 static void velocity_some(void* arg, size_t begin, size_t end) {
   const RvLookdevLiquid* l = arg;
   const RvLookdevLiquidWork* w = &l->work;
   const RvLookdevSums* s = &w->sums;
+  double per_dt = 1 / w->dt;
   for (size_t k = begin; k < end; ++k) {
     size_t i = w->set.from[k];
     double cell[3];
@@ -332,7 +333,8 @@ static void velocity_some(void* arg, size_t begin, size_t end) {
     for (size_t a = 0; a < 3; ++a) {
       double displaced = (double)(s->at[4 * k + a] - w->start[4 * k + a]) * w->lattice.support;
       double path = w->place[3 * i + a] + displaced - cell[a] * l->model.dx;
-      s->velocity[4 * k + a] = (float)(path / w->dt);
+      s->next[4 * k + a] = (float)path;
+      s->velocity[4 * k + a] = (float)(path * per_dt);
     }
     velocity_before(l, k);
   }
@@ -414,19 +416,17 @@ static void move_some(void* arg, size_t begin, size_t end) {
   RvLookdevLiquidWork* w = &l->work;
   RvLookdevSums* s = &w->sums;
   RvParticles* p = l->particles;
+  double per_cell = 1 / l->model.dx;
+  double pressure = 1 / (w->dt * w->dt);
   for (size_t k = begin; k < end; ++k) {
     size_t i = w->set.from[k];
     float* v = s->velocity_next + 4 * k;
-    double cell[3];
-    rv_liquid_particles_place(p, i, cell);
     if (s->plane_at[k] >= 0) touch_solids(l, &s->planes[s->plane_at[k]], s->at + 4 * k, v);
     for (size_t a = 0; a < 3; ++a) {
-      double displaced = (double)(s->at[4 * k + a] - w->start[4 * k + a]) * w->lattice.support;
-      double path = w->place[3 * i + a] + displaced - cell[a] * l->model.dx;
-      p->x[a][i] = (float)((double)p->x[a][i] + path / l->model.dx);
+      p->x[a][i] = (float)((double)p->x[a][i] + (double)s->next[4 * k + a] * per_cell);
       p->v[a][i] = v[a];
     }
-    p->c[RV_LOOKDEV_PRESSURE][i] = (float)((double)s->multiplier[k] / (w->dt * w->dt));
+    p->c[RV_LOOKDEV_PRESSURE][i] = (float)((double)s->multiplier[k] * pressure);
     p->age[i] += (float)w->dt;
   }
 }

@@ -67,9 +67,13 @@ typedef struct RvPores {
   // of the points, for the rods
   float *wetness, *mass_factor, *stiffness_factor;  // [points]
   // of the substep, in the liquid's arena
-  double *place, *velocity;  // [count][3] m, m/s
-  RvSphSet set;
-  RvSphLists pores, liquid;  // of each pore
+  size_t nactive;    // pores that are wet or may have liquid around; where their space is not known, all
+  uint32_t* active;  // [nactive] which
+  double* place;     // [nactive][3] m
+  float* velocity;   // [count][4] m/s, and the number of the pore in all strands, with gaps between strands
+  RvSphSet set;              // active ones; its `from` are pores
+  RvSphLists pores;          // of each pore, where the space is not known
+  RvSphLists liquid;         // of each pore
   RvSphLists reverse;        // pores of each particle
   double* push;              // [count][3] N, on the pores
   float* pull;               // [particles][4] acceleration of the liquid; and how many pores are near; sorted
@@ -85,7 +89,7 @@ RvResult rv_pores_init(RvPores* pores, const RvPoreModel* model, size_t nstrand,
 void rv_pores_free(RvPores* pores);
 
 // Within a substep of the liquid, in this order:
-// place: after rv_lookdev_liquid_predict; `place` is for rv_lookdev_liquid_arrange.
+// place: after rv_lookdev_liquid_predict; `place` and `nactive` are for rv_lookdev_liquid_arrange.
 RvResult rv_pores_place(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, RvError* error);
 // meet: after arrange; saturations, and forces on the hair.
 RvResult rv_pores_meet(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, RvError* error);

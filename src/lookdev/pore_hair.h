@@ -22,9 +22,11 @@ typedef struct RvLookdevWater {
   uint32_t* at;     // index of the first coordinate in the lanes
   uint32_t* batch;  // of its strand
   double *x, *v, *mass, *area, *force;
-  // wet mass and stiffness of the rods, in lanes
+  // wet mass and stiffness of the rods, in lanes; those of dry batches are the dry ones
+  bool* wet;              // [batches] whether a strand of the batch was wet when they were found
   double* wet_mass;       // [unknowns]
   double* wet_bend;       // [vertices][6]
+  bool weighed;           // wet_mass and wet_bend are there
   RvCollider* colliders;  // in the liquid's metres
   size_t ncollider;
 } RvLookdevWater;
@@ -47,7 +49,7 @@ RvResult rv_lookdev_water_pull(RvLookdevWater* water, void (*claim)(void* user, 
 RvResult rv_lookdev_water_project(RvLookdevWater* water, RvError* error);
 // soak: adhesion, liquid that hair takes up, gives back and dries, and the move of the particles.
 RvResult rv_lookdev_water_move(RvLookdevWater* water, double dt, RvError* error);
-// Masses and compliances of wet hair in wet_mass and wet_bend, from the dry ones. False: all hair is dry.
-bool rv_lookdev_water_weigh(RvLookdevWater* water, const double* bend);
+// Masses and compliances of wet hair in wet_mass and wet_bend, from the dry ones, which do not change.
+void rv_lookdev_water_weigh(RvLookdevWater* water, const double* bend);
 
 #endif

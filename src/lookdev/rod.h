@@ -51,7 +51,8 @@ typedef struct RvRodForces {
   const double* air;               // [vertices][4] m/s, besides
   const double* force;             // [vertices][4] N
   const double* stiffness;         // [vertices][6] N/m, implicit: -stiffness (x - x_before); symmetric
-  const bool* busy;                // [batches] whether the blocks of force and stiffness count; NULL: all
+  const bool* busy;                // [batches] whether the blocks of force count; NULL: all
+  const bool* stiff;               // [batches] and those of stiffness
 } RvRodForces;
 
 typedef struct RvRodStepDef {

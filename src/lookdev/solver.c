@@ -26,6 +26,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   fine = fine && (s->candidate = rv_alloc_zero(m->vertices + spare, 1));
   fine = fine && (s->touch = rv_alloc_zero(m->vertices + spare, sizeof(RvTouch)));
   fine = fine && (s->busy = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
+  fine = fine && (s->stiff = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->touched = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   const RvStrandGuide* guide = &s->strands->guide;
   if (fine && (guide->wind || s->strands->air)) {
@@ -42,7 +43,7 @@ void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
   RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch,
-              s->busy, s->touched);
+              s->busy, s->stiff, s->touched);
   *s = (RvLookdevSolver){0};
 }
 
@@ -240,6 +241,7 @@ static void guide_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &w->s->strands->model->batches[k];
     if (g->goal || g->force) rv_lookdev_claim(w->s, k);
+    if (g->goal) rv_lookdev_claim_stiffness(w->s, k);
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < b->vertices; ++i) guide_vertex(w, b, lane, i);
   }
@@ -250,6 +252,7 @@ static RvResult hairforces(RvLookdevSolver* s, double dt) {
   const RvStrandModel* m = s->strands->model;
   const RvStrandGuide* g = &s->strands->guide;
   memset(s->busy, 0, m->nbatch * sizeof *s->busy);
+  memset(s->stiff, 0, m->nbatch * sizeof *s->stiff);
   Guided w = {s, dt};
   if (g->goal || g->force || g->wind || s->strands->air) rv_parallel_for(m->nbatch, BATCHES_A_TASK, guide_batches, &w);
   return RV_OK;
@@ -297,13 +300,15 @@ static RvResult rods(RvLookdevSolver* s, double dt, RvError* error) {
                                  .air = s->air,
                                  .force = s->force,
                                  .stiffness = s->stiffness,
-                                 .busy = s->busy}};
+                                 .busy = s->busy,
+                                 .stiff = s->stiff}};
   memcpy(def.forces.gravity, set->gravity, sizeof set->gravity);
   memcpy(def.forces.wind, set->wind, sizeof set->wind);
   // Wet hair is heavier and softer.
   RvStrandModel strands = *s->strands->model;
   RvCosseratModel model = s->model;
-  if (s->water && rv_lookdev_water_weigh(s->water, s->model.bend)) {
+  if (s->water) {
+    rv_lookdev_water_weigh(s->water, s->model.bend);
     strands.mass = s->water->wet_mass;
     model.bend = s->water->wet_bend;
   }
