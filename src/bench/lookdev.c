@@ -299,6 +299,7 @@ static RvResult begin_head(Head* h, const HeadDef* head, RvError* error) {
   rv_cosserat_frames(m, h->strands.state, &h->solver.state);
   rv_cosserat_rest_from_pose(m, &h->solver.state, &h->solver.model);
   rv_cosserat_elasticity(m, NULL, &h->solver.model);
+  for (size_t k = 0; k < m->unknowns; ++k) h->groom.force[k] *= head->gravity / 9.81;
   RvCosseratBalance report;
   rv_cosserat_balance(m, h->strands.state, h->groom.force, RV_PI / 3, &h->solver.model, &h->solver.state, &report);
   return rv_volume_density(&h->solver.volume, m, h->strands.state, 0.01, h->solver.rest_density, error);
