@@ -431,7 +431,11 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
     return result;
   }
   // Space and velocities of the pores, in their new order.
-  if (!p->known_space) find_space(p, hair, l, out);
+  if (!p->known_space) {
+    find_space(p, hair, l, out);
+    // Hair that was wet in the frame before is heavy from the first substep on.
+    rv_pores_wet_points(p);
+  }
   for (size_t n = 0; n < p->set.count; ++n) {
     p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
     memcpy(velocity + 4 * n, p->velocity + 4 * (size_t)p->set.from[n], 4 * sizeof *velocity);

@@ -63,6 +63,7 @@ typedef struct RvPores {
   float* dry;                           // [count] U: 1 in air, 0 under water
   double evaporated;                    // m3 since it was set to 0
   double dripped, taken;                // m3, the same
+  double painted;                       // m3, the same
   bool known_space;                     // space is that of this frame: set it to false when a frame begins
   // of the points, for the rods
   float *wetness, *mass_factor, *stiffness_factor;  // [points]
@@ -102,6 +103,13 @@ RvResult rv_pores_soak(RvPores* pores, RvLookdevLiquid* liquid, RvError* error);
 RvResult rv_pores_drain(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, double dt, int64_t* next_id,
                         int32_t row, RvError* error);
 
+// Wetness of the points, and what it does to their mass and stiffness.
+void rv_pores_wet_points(RvPores* pores);
+// Height of the film that `volume` m3 are on hairs of the surface `area` m2 and the radius (m), and the reverse.
+double rv_pores_film_height(double volume, double area, double radius);
+double rv_pores_film_volume(double height, double area, double radius);
+// paint: before place; film grows by `rate` [points] m/s of height on the edges, up to that which wetsolver allows.
+void rv_pores_paint(RvPores* pores, const double* rate, const double* area, const double* radius, double dt);
 // Liquid that all pores hold, m3.
 double rv_pores_volume(const RvPores* pores);
 // A whole substep of liquid and pores; a solver with rods calls the parts.

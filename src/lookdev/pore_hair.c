@@ -13,7 +13,7 @@ enum { BATCHES_A_TASK = 16 };
 
 //---------------------------------------------------------------------------------------------- memory
 
-// Where the vertices are in the lanes, and what they weigh and expose dry.
+// Where the vertices are in the lanes, what they weigh and expose dry, and how thick they are.
 static void map_vertices(RvLookdevWater* w) {
   const RvStrandModel* m = w->strands->model;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -26,6 +26,7 @@ static void map_vertices(RvLookdevWater* w) {
         w->at[own] = (uint32_t)rv_strand_index(b, lane, i, 0);
         w->batch[own] = (uint32_t)k;
         w->mass[own] = m->hair_mass[vertex];
+        w->radius[own] = m->radius[vertex];
         bool last = i + 1 == b->vertices;
         double edge = last ? 0 : m->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
         w->area[own] = w->strands->multiple[strand] * 2 * RV_PI * m->radius[vertex] * edge;
@@ -45,13 +46,14 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
   w->v = rv_alloc_zero(3 * count, sizeof(double));
   w->mass = rv_alloc_zero(count, sizeof(double));
   w->area = rv_alloc_zero(count, sizeof(double));
+  w->radius = rv_alloc_zero(count, sizeof(double));
   w->force = rv_alloc_zero(3 * count, sizeof(double));
   w->wet = rv_alloc_zero(m->nbatch + 1, sizeof *w->wet);
   w->wet_mass = rv_alloc(m->unknowns + RV_LANES, sizeof(double));
   w->wet_bend = rv_alloc(6 * (m->vertices + RV_LANES), sizeof(double));
   uint32_t* first = rv_alloc(set->count + 1, sizeof *first);
   RvResult result = RV_OK;
-  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->force || !w->wet ||
+  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->radius || !w->force || !w->wet ||
       !w->wet_mass || !w->wet_bend || !first)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", set->count);
   for (size_t s = 0; s <= set->count && !result; ++s) first[s] = (uint32_t)set->first[s];
@@ -66,7 +68,7 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
 void rv_lookdev_water_free(RvLookdevWater* w) {
   rv_pores_free(&w->pores);
   rv_arena_free(w->arena);
-  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->force, w->wet, w->wet_mass, w->wet_bend, w->colliders);
+  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->radius, w->force, w->wet, w->wet_mass, w->wet_bend, w->colliders);
   *w = (RvLookdevWater){0};
 }
 
@@ -93,6 +95,7 @@ RvResult rv_lookdev_water_solids(RvLookdevWater* w, const RvCollider* colliders,
 RvResult rv_lookdev_water_flow(RvLookdevWater* w, double dt, RvError* error) {
   RvLiquid* l = w->bulk;
   const RvLiquidFlows* flows = l->inputs.flows;
+  if (w->paint) rv_pores_paint(&w->pores, w->paint, w->area, w->radius, dt);
   if (!flows || !(flows->any || flows->killing || flows->open_sides || flows->life)) return RV_OK;
   // Sources that fill count the particles of cells, so that these are sorted.
   RvResult result = rv_liquid_particles_sort(&l->particles, &l->report.lost, error);

@@ -21,7 +21,8 @@ typedef struct RvLookdevWater {
   // [vertices] of the strands, in their order
   uint32_t* at;     // index of the first coordinate in the lanes
   uint32_t* batch;  // of its strand
-  double *x, *v, *mass, *area, *force;
+  double *x, *v, *mass, *area, *radius, *force;
+  const double* paint;  // [vertices] m/s by which film is painted; borrowed, NULL: none
   // wet mass and stiffness of the rods, in lanes; those of dry batches are the dry ones
   bool* wet;              // [batches] whether a strand of the batch was wet when they were found
   double* wet_mass;       // [unknowns]
@@ -38,7 +39,7 @@ void rv_lookdev_water_free(RvLookdevWater* water);
 // Solids of the substep, those of the strands.
 RvResult rv_lookdev_water_solids(RvLookdevWater* water, const RvCollider* colliders, size_t count, RvError* error);
 
-// sources: what sinks take and sources give.
+// sources: film that is painted, what sinks take and sources give.
 RvResult rv_lookdev_water_flow(RvLookdevWater* water, double dt, RvError* error);
 // neighbours: liquid and pores are predicted and sorted, and find each other.
 RvResult rv_lookdev_water_find(RvLookdevWater* water, double dt, RvError* error);

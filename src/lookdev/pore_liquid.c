@@ -15,6 +15,8 @@ static const double LEAST_SHARE = 0.05;
 // it becomes.
 static const double DROP = 1.2e-8;
 static const double LEAST_DROP = 0.1;
+// m: highest film that is painted, that of the wet solver.
+static const double MOST_FILM = 0.003;
 // Largest saturation that makes hair heavier: a drop that hangs there is not part of the hair.
 static const double MOST_SATURATION = 1.5;
 
@@ -235,10 +237,37 @@ static void dry_pore(RvPores* p, const RvPoreHair* hair, size_t k, double dt) {
   p->evaporated += gone;
 }
 
+//---------------------------------------------------------------------------------------------- film
+
+// The section of a film is pi ((r + h)^2 - r^2), and the surface of the edge 2 pi r times its length.
+double rv_pores_film_volume(double height, double area, double radius) {
+  return area * height * (1 + 0.5 * height / radius);
+}
+
+double rv_pores_film_height(double volume, double area, double radius) {
+  if (!(volume > 0) || !(area > 0)) return 0;
+  double x = 2 * volume / (area * radius);
+  // r (sqrt(1 + x) - 1) without its cancellation
+  return radius * x / (1 + sqrt(1 + x));
+}
+
+void rv_pores_paint(RvPores* p, const double* rate, const double* area, const double* radius, double dt) {
+  RvSum sum = {p->painted, 0};
+  for (size_t k = 0; k < p->count; ++k) {
+    size_t i = p->point[k];
+    double growth = 0.5 * (rate[i] + rate[i + 1]) * dt;
+    if (!(growth > 0)) continue;
+    double height = rv_min(rv_pores_film_height(p->held[k], area[i], radius[i]) + growth, MOST_FILM);
+    double added = rv_max(rv_pores_film_volume(height, area[i], radius[i]) - p->held[k], 0);
+    p->held[k] += added;
+    rv_sum_add(&sum, added);
+  }
+  p->painted = rv_sum_total(&sum);
+}
+
 //---------------------------------------------------------------------------------------------- wet hair
 
-// Wetness of the points, and what it does to their mass and stiffness.
-static void wet_points(RvPores* p) {
+void rv_pores_wet_points(RvPores* p) {
   for (size_t i = 0; i < p->points; ++i) p->wetness[i] = 0;
   for (size_t k = 0; k < p->count; ++k) {
     double capacity = p->model.porosity * p->space[k];
@@ -264,7 +293,7 @@ RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
     result = run_down(p, hair, l, k, dt, next_id, row, error);
     dry_pore(p, hair, k, dt);
   }
-  wet_points(p);
+  rv_pores_wet_points(p);
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return result;
 }

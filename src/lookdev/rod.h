@@ -67,6 +67,17 @@ typedef struct RvRodStepDef {
 
 //---------------------------------------------------------------------------------------------- model and state
 
+// A quaternion in the rows of a block, whose first number is at `at`, and back.
+static inline RvQuat rv_rod_load_quat(const double* blocks, size_t at) {
+  return (RvQuat){blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES], blocks[at + 3 * RV_LANES]};
+}
+static inline void rv_rod_store_quat(double* blocks, size_t at, RvQuat q) {
+  blocks[at] = q.x;
+  blocks[at + RV_LANES] = q.y;
+  blocks[at + 2 * RV_LANES] = q.z;
+  blocks[at + 3 * RV_LANES] = q.w;
+}
+
 // Allocates the arrays for the strands of a model; false: out of memory. Free with the function below.
 bool rv_cosserat_alloc(const RvStrandModel* strands, RvCosseratModel* model, RvCosseratState* state);
 void rv_cosserat_free(RvCosseratModel* model, RvCosseratState* state);

@@ -75,17 +75,6 @@ typedef struct Sampled {
   const RvStrandSample* sample;
 } Sampled;
 
-// A quaternion in the rows of a block, and back.
-static RvQuat load_quat(const double* blocks, size_t at) {
-  return (RvQuat){blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES], blocks[at + 3 * RV_LANES]};
-}
-static void store_quat(double* blocks, size_t at, RvQuat q) {
-  blocks[at] = q.x;
-  blocks[at + RV_LANES] = q.y;
-  blocks[at + 2 * RV_LANES] = q.z;
-  blocks[at + 3 * RV_LANES] = q.w;
-}
-
 // Turns the quaternions of edges that have left their directions, as where an artist moved points: by the shortest arc
 // onto the edge. Quaternions of a simulated state are within the shear of their edges and stay.
 static void align_rods(RvLookdevSolver* s) {
@@ -96,13 +85,13 @@ static void align_rods(RvLookdevSolver* s) {
       for (int j = 0; j + 1 < m->batches[k].vertices; ++j) {
         const RvStrandBatch* b = &m->batches[k];
         size_t at = 4 * b->edge_at + (size_t)(4 * j) * RV_LANES + (size_t)lane, x = rv_strand_index(b, lane, j, 0);
-        RvQuat q = rv_quat_normalize(load_quat(s->state.quat, at));
+        RvQuat q = rv_quat_normalize(rv_rod_load_quat(s->state.quat, at));
         RvVec3 d3 = rv_quat_rotate(q, rv_vec3(0, 0, 1));
         RvVec3 e =
             rv_sub(rv_strand_vector(s->strands->state->q, x + 4 * RV_LANES), rv_strand_vector(s->strands->state->q, x));
         RvVec3 t = rv_normalize(e, d3);
         if (rv_dot(d3, t) < NEAR)
-          store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
+          rv_rod_store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
       }
 }
 
@@ -172,7 +161,7 @@ static void turn_rods(RvLookdevSolver* s, RvQuat turn) {
   const RvStrandModel* m = s->strands->model;
   for (size_t e = 0; e < m->edges; ++e) {
     size_t at = e / RV_LANES * 4 * RV_LANES + e % RV_LANES;
-    store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(turn, load_quat(s->state.quat, at))));
+    rv_rod_store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(turn, rv_rod_load_quat(s->state.quat, at))));
   }
 }
 
@@ -195,8 +184,8 @@ static RvResult carry(RvLookdevSolver* s, const RvStrandSample* sample, double d
   for (size_t k = 0; k < m->nbatch; ++k)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       const RvStrandBatch* b = &m->batches[k];
-      RvQuat now = load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
-      store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
+      RvQuat now = rv_rod_load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
+      rv_rod_store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
     }
   return RV_OK;
 }
