@@ -372,13 +372,19 @@ RvResult rv_lookdev_liquid_project(RvLookdevLiquid* l, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- move
 
-static void forces_some(void* arg, size_t begin, size_t end) {
-  const RvLookdevLiquid* l = arg;
-  const RvLookdevSums* s = &l->work.sums;
-  if (l->single)
-    RV_KERNEL_CALL_SINGLE(rv_lookdev_forces, (s, begin, end));
-  else
-    RV_KERNEL_CALL(rv_lookdev_forces, (s, begin, end));
+typedef struct Forces {
+  const RvLookdevLiquid* l;
+  atomic_size_t calmed;
+} Forces;
+
+// Forces on some particles; what the limit of impacts took from them.
+static double forces_some(void* arg, size_t begin, size_t end) {
+  Forces* job = arg;
+  const RvLookdevSums* s = &job->l->work.sums;
+  RvLookdevCalmed calmed = job->l->single ? RV_KERNEL_CALL_SINGLE(rv_lookdev_forces, (s, begin, end))
+                                          : RV_KERNEL_CALL(rv_lookdev_forces, (s, begin, end));
+  atomic_fetch_add(&job->calmed, calmed.count);
+  return calmed.speed;
 }
 
 // Velocity relative to each solid that the particle touches: what goes into it is removed, and of the tangential part
@@ -435,7 +441,11 @@ RvResult rv_lookdev_liquid_move(RvLookdevLiquid* l, RvError* error) {
   size_t count = l->particles->count;
   double started = rv_lookdev_liquid_clock(l);
   (void)error;
-  rv_parallel_for(count, RV_SPH_GRAIN, forces_some, l);
+  Forces job = {l, 0};
+  double speed = count ? rv_parallel_sum(count, RV_SPH_GRAIN, forces_some, &job) : 0;
+  double spacing = l->model.spacing;
+  l->report.calmed += atomic_load(&job.calmed);
+  l->report.calmed_momentum += l->model.density * spacing * spacing * spacing * speed;
   double forced = rv_lookdev_liquid_clock(l);
   rv_parallel_for(count, GRAIN, move_some, l);
   l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_forces] += forced - started;

@@ -3,6 +3,7 @@
 #include "lookdev/pore.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -254,10 +255,11 @@ typedef struct Meet {
   RvPoreSums sums;       // over the liquid
   double mass, gravity;  // kg of a full particle; m/s2
   double density;        // factor of the kernel's sum
+  atomic_size_t capped;
 } Meet;
 
-// Liquid at a pore, its saturation, and the reaction on it: at most some weights of the hair.
-static void meet_pore(const Meet* m, size_t n) {
+// Liquid at a pore, its saturation, and the reaction on it: at most some weights of the hair. Returns what is above, N.
+static double meet_pore(const Meet* m, size_t n) {
   RvPores* p = m->p;
   size_t k = p->set.from[n];
   size_t point = p->point[k];
@@ -272,8 +274,10 @@ static void meet_pore(const Meet* m, size_t n) {
     square += f[a] * f[a];
   }
   double most = p->model.most_reaction * m->gravity * 0.5 * (m->hair->mass[point] + m->hair->mass[point + 1]);
-  double share = square > most * most ? most / sqrt(square) : 1;
-  for (int a = 0; a < 3; ++a) f[a] *= share;
+  if (!(square > most * most)) return 0;
+  double size = sqrt(square);
+  for (int a = 0; a < 3; ++a) f[a] *= most / size;
+  return size - most;
 }
 
 // A pore without liquid around it.
@@ -285,8 +289,11 @@ static void miss_pore(RvPores* p, size_t n) {
   for (size_t a = 0; a < 3; ++a) p->push[3 * k + a] = 0;
 }
 
-static void meet_some(void* arg, size_t begin, size_t end) {
-  const Meet* m = arg;
+// Some pores; the sum of the forces that they do not feel, N.
+static double meet_some(void* arg, size_t begin, size_t end) {
+  Meet* m = arg;
+  double unfelt = 0;
+  size_t capped = 0;
   const RvPores* p = m->p;
   if (m->l->single)
     RV_KERNEL_CALL_SINGLE(rv_pore_reaction, (&m->sums, begin, end));
@@ -296,11 +303,16 @@ static void meet_some(void* arg, size_t begin, size_t end) {
     size_t k = p->set.from[n];
     double capacity = p->model.porosity * p->space[k];
     p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
+    double above = 0;
     if (p->liquid.groups[n])
-      meet_pore(m, n);
+      above = meet_pore(m, n);
     else
       miss_pore(m->p, n);
+    capped += above > 0;
+    unfelt += above;
   }
+  atomic_fetch_add(&m->capped, capped);
+  return unfelt;
 }
 
 // Liquid at the pores, their saturation, and the reaction of adhesion and drag on the hair.
@@ -321,7 +333,9 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
   meet.sums.velocity_of = velocity;
   meet.sums.velocity_to = l->work.sums.velocity;
   meet.sums.out = out;
-  rv_parallel_for(p->set.count, RV_SPH_GRAIN, meet_some, &meet);
+  if (!p->set.count) return;
+  p->unfelt += l->work.dt * rv_parallel_sum(p->set.count, RV_SPH_GRAIN, meet_some, &meet);
+  p->capped += atomic_load(&meet.capped);
 }
 
 // The same on the liquid, which gets it after its projection; and the share of the drag that each particle takes.

@@ -81,7 +81,9 @@ typedef struct RvPores {
   float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
-  size_t full;  // pores with more particles around than a list holds, summed over substeps
+  size_t full;       // pores with more particles around than a list holds, summed over substeps
+  size_t capped;     // pores whose reaction was limited, summed over substeps
+  double unfelt;     // N s of it that the hair did not feel, and its head bears; summed
 } RvPores;
 
 RvPoreModel rv_pore_defaults(void);
