@@ -175,11 +175,13 @@ static RvResult nearest(Contacts* w, size_t n, const Places* p, RvError* error) 
   return result;
 }
 
-// Whether a candidate touches: it moves inside, or was held before. Its fall does not count: the rod may hold it.
+// Whether a candidate touches: it moves inside, or was held before. Its fall does not count: the rod may hold it. What
+// was held and pushed out in a long substep has the speed of the push, which is none of the contact's: it is still held
+// if its way from where it is now is what parts it from the solid.
 static bool touches(const Contacts* w, const Candidate* c) {
   const RvStrandBatch* b = &w->s->strands->model->batches[c->batch];
   size_t vertex = b->vertex_at + (size_t)c->vertex * RV_LANES + (size_t)c->lane;
-  bool held = w->s->press[vertex] > 0 && c->distance < LEAST_CLEARANCE;
+  bool held = w->s->press[vertex] > 0 && c->distance - c->way < LEAST_CLEARANCE;
   return c->solid >= 0 && (c->distance < 0 || held);
 }
 
