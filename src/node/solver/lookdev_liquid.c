@@ -197,6 +197,13 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
         "%zu times a particle had more than %d neighbours: particles lie in one place, or particlesep is larger "
         "than their distance",
         r->full + s->water.pores.full, RV_SPH_MOST_LISTED);
+  // Drops and sheets are often a little dense; a tenth is seen as liquid that sinks.
+  const double DENSE = 0.1;
+  if (r->unconverged && r->excess > DENSE)
+    rv_cook_info(s->cook,
+                 "the liquid is %.0f%% too dense on average: %d of %d substeps ended above densitytolerance; raise "
+                 "densityiter or substeps",
+                 100 * r->excess, r->unconverged, r->substeps);
   if (r->calmed)
     rv_cook_info(s->cook,
                  "impacts: %zu times a particle was held back, which took %.3g kg m/s from the liquid in this frame; more "
