@@ -26,14 +26,16 @@ typedef struct RvLiquidRecord {
 #define RV_LIQUID_GLOBAL(m) RV_AT(RvLiquidRecord, globals.m), .layout = RV_LAYOUT_NUMBERS
 
 // Rows of the table of state fields; `part` names the liquid within another solver's state.
-#define RV_LIQUID_FIELDS(part)                                                                                         \
+#define RV_LIQUID_FIELDS(part) \
+  RV_LIQUID_FIELDS_C(part, "1/s", "fromgrid", "Affine vectors: the slope of each component of the velocity.")
+// The same of a solver with other numbers in rv_c: their unit, the stage that writes them, and what they are.
+#define RV_LIQUID_FIELDS_C(part, c_unit, c_stage, c_help)                                                              \
   RV_FIELD_AT("rv_cell", RV_POINT, RV_F64, 3, RV_TAG_NONE, part, "", "collide",                                        \
               "Exact place, in cells of rv_dx from rv_gridorigin.", RV_AT(RvLiquidRecord, cell),                       \
               .layout = RV_LAYOUT_ARRAY),                                                                              \
       RV_FIELD_AT("rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid",                              \
                   "Velocity, per simulated second.", RV_LIQUID_PLANES(v)),                                             \
-      RV_FIELD_AT("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, "1/s", "fromgrid",                                   \
-                  "Affine vectors: the slope of each component of the velocity.", RV_LIQUID_PLANES(c)),                \
+      RV_FIELD_AT("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, c_unit, c_stage, c_help, RV_LIQUID_PLANES(c)),       \
       RV_FIELD_AT("rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", "Volume.",                    \
                   RV_LIQUID_PLANES(volume)),                                                                           \
       RV_FIELD_AT("rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, part, "", "resample",                                     \

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "lookdev/collide_kernel.h"
 #include "lookdev/solver.h"
 #include "math/scalar.h"
 
@@ -42,6 +43,7 @@ typedef struct Contacts {
   RvLookdevSolver* s;
   double dt;
   RvVec3 fall;      // m: way of a free fall in the substep
+  const RvNearSolid* solids;
   uint32_t* count;  // [batches + 1] candidates before each batch
   Candidate* found;
 } Contacts;
@@ -50,9 +52,14 @@ void rv_lookdev_claim(RvLookdevSolver* s, size_t k) {
   const RvStrandBatch* b = &s->strands->model->batches[k];
   if (s->busy[k]) return;
   s->busy[k] = true;
-  size_t rows = (size_t)b->vertices * RV_LANES;
-  memset(s->force + b->at, 0, 4 * rows * sizeof(double));
-  memset(s->stiffness + 6 * b->vertex_at, 0, 6 * rows * sizeof(double));
+  memset(s->force + b->at, 0, 4 * (size_t)b->vertices * RV_LANES * sizeof(double));
+}
+
+void rv_lookdev_claim_stiffness(RvLookdevSolver* s, size_t k) {
+  const RvStrandBatch* b = &s->strands->model->batches[k];
+  if (s->stiff[k]) return;
+  s->stiff[k] = true;
+  memset(s->stiffness + 6 * b->vertex_at, 0, 6 * (size_t)b->vertices * RV_LANES * sizeof(double));
 }
 
 //---------------------------------------------------------------------------------------------- candidates
@@ -77,25 +84,34 @@ static void mark_candidates(void* arg, size_t begin, size_t end) {
   Contacts* w = arg;
   RvLookdevSolver* s = w->s;
   const RvStrandModel* m = s->strands->model;
-  const RvStrandState* state = s->strands->state;
-  const double least = LEAST_CLEARANCE + rv_length(w->fall);
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &m->batches[k];
-    double arc[RV_LANES] = {0};
-    uint32_t n = 0;
-    for (int i = 1; i < b->vertices; ++i)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane, at = rv_strand_index(b, lane, i, 0);
-        arc[lane] += m->rest_length[b->edge_at + (size_t)(i - 1) * RV_LANES + (size_t)lane];
-        double way = w->dt * relative_speed(s, rv_strand_vector(state->q, at), rv_strand_vector(state->v, at));
-        double left = s->clearance[vertex] - way;
-        bool near = !(left - way > least) || s->press[vertex] > 0;
-        bool test = near && m->free[at] != 0 && arc[lane] >= s->settings.rootfree;
-        s->clearance[vertex] = fmax(left, NO_CLEARANCE);
-        s->candidate[vertex] = test;
-        n += test;
-      }
-    w->count[k + 1] = n;
+    const RvNearBatch near = {.vertices = b->vertices,
+                              .dt = w->dt,
+                              .least = LEAST_CLEARANCE + rv_length(w->fall),
+                              .rootfree = s->settings.rootfree,
+                              .solids = w->solids,
+                              .nsolid = s->ncollider,
+                              .x = s->strands->state->q + b->at,
+                              .v = s->strands->state->v + b->at,
+                              .free = m->free + b->at,
+                              .length = m->rest_length + b->edge_at,
+                              .press = s->press + b->vertex_at,
+                              .clearance = s->clearance + b->vertex_at,
+                              .least_clearance = NO_CLEARANCE,
+                              .candidate = s->candidate + b->vertex_at / RV_LANES};
+    w->count[k + 1] = RV_KERNEL_CALL(rv_lookdev_near, (&near));
+  }
+}
+
+// Motions of the solids, for the kernel. A velocity grid has no known bound: all is tested.
+static void move_solids(const RvLookdevSolver* s, RvNearSolid* out) {
+  for (size_t k = 0; k < s->ncollider; ++k) {
+    const RvCollider* c = &s->colliders[k];
+    rv_vec3_store64(out[k].position, c->position);
+    rv_vec3_store64(out[k].linear, c->linear);
+    rv_vec3_store64(out[k].angular, c->angular);
+    out[k].fastest = c->velocity && !c->motion ? INFINITY : c->fastest;
   }
 }
 
@@ -108,8 +124,8 @@ static void fill_candidates(void* arg, size_t begin, size_t end) {
     const RvStrandBatch* b = &m->batches[k];
     uint32_t n = w->count[k];
     for (int i = 1; i < b->vertices && n < w->count[k + 1]; ++i)
-      for (int lane = 0; lane < RV_LANES; ++lane) {
-        if (!w->s->candidate[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane]) continue;
+      for (unsigned left = w->s->candidate[b->vertex_at / RV_LANES + (size_t)i]; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
         size_t at = rv_strand_index(b, lane, i, 0);
         RvVec3 to = rv_mad(rv_strand_vector(state->q, at), w->dt, rv_strand_vector(state->v, at));
         double way = w->dt * relative_speed(w->s, rv_strand_vector(state->q, at), rv_strand_vector(state->v, at));
@@ -159,11 +175,13 @@ static RvResult nearest(Contacts* w, size_t n, const Places* p, RvError* error) 
   return result;
 }
 
-// Whether a candidate touches: it moves inside, or was held before. Its fall does not count: the rod may hold it.
+// Whether a candidate touches: it moves inside, or was held before. Its fall does not count: the rod may hold it. What
+// was held and pushed out in a long substep has the speed of the push, which is none of the contact's: it is still held
+// if its way from where it is now is what parts it from the solid.
 static bool touches(const Contacts* w, const Candidate* c) {
   const RvStrandBatch* b = &w->s->strands->model->batches[c->batch];
   size_t vertex = b->vertex_at + (size_t)c->vertex * RV_LANES + (size_t)c->lane;
-  bool held = w->s->press[vertex] > 0 && c->distance < LEAST_CLEARANCE;
+  bool held = w->s->press[vertex] > 0 && c->distance - c->way < LEAST_CLEARANCE;
   return c->solid >= 0 && (c->distance < 0 || held);
 }
 
@@ -206,6 +224,7 @@ static void hold(Contacts* w, const Candidate* c) {
   size_t vertex = b->vertex_at + (size_t)c->vertex * RV_LANES + (size_t)c->lane;
   if (rv_dot(c->normal, c->normal) == 0) return;
   rv_lookdev_claim(s, c->batch);
+  rv_lookdev_claim_stiffness(s, c->batch);
   s->touched[c->batch] = true;
   RvVec3 x = rv_strand_vector(s->strands->state->q, at), v = rv_strand_vector(s->strands->state->v, at);
   // Velocity of the solid's surface.
@@ -269,7 +288,10 @@ RvResult rv_lookdev_contacts(RvLookdevSolver* s, double dt, RvError* error) {
   Contacts w = {.s = s, .dt = dt, .fall = rv_scale(rv_vec3_load64(s->strands->settings.gravity), dt * dt)};
   // Candidates: counted, placed, filled in.
   w.count = RV_TAKE(scratch, uint32_t, m->nbatch + 1);
-  if (!w.count) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts with solids");
+  RvNearSolid* solids = RV_TAKE(scratch, RvNearSolid, s->ncollider);
+  if (!w.count || !solids) return rv_fail(error, RV_NO_MEMORY, "out of memory for contacts with solids");
+  move_solids(s, solids);
+  w.solids = solids;
   rv_parallel_for(m->nbatch, BATCHES_A_TASK, mark_candidates, &w);
   w.count[0] = 0;
   for (size_t k = 0; k < m->nbatch; ++k) w.count[k + 1] += w.count[k];
@@ -298,7 +320,7 @@ static void press_batches(void* arg, size_t begin, size_t end) {
       for (int lane = 0; lane < RV_LANES; ++lane) {
         size_t vertex = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
         const RvTouch* t = &s->touch[vertex];
-        if (!s->candidate[vertex] || !(t->stiffness > 0)) continue;
+        if (!(s->candidate[vertex / RV_LANES] >> lane & 1) || !(t->stiffness > 0)) continue;
         RvVec3 x = rv_strand_vector(s->strands->state->q, rv_strand_index(b, lane, i, 0));
         s->press[vertex] = fmax(t->stiffness * (t->offset - rv_dot(rv_vec3_load64(t->normal), x)), 0);
       }

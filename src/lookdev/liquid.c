@@ -320,11 +320,12 @@ static void velocity_before(const RvLookdevLiquid* l, size_t k) {
   before[3] = sqrtf(square);
 }
 
-// Velocity of a particle from its displacement, without what goes into solids.
+// Path of a particle in the substep, m, kept in `next`, and the velocity that it means.
 static void velocity_some(void* arg, size_t begin, size_t end) {
   const RvLookdevLiquid* l = arg;
   const RvLookdevLiquidWork* w = &l->work;
   const RvLookdevSums* s = &w->sums;
+  double per_dt = 1 / w->dt;
   for (size_t k = begin; k < end; ++k) {
     size_t i = w->set.from[k];
     double cell[3];
@@ -332,7 +333,8 @@ static void velocity_some(void* arg, size_t begin, size_t end) {
     for (size_t a = 0; a < 3; ++a) {
       double displaced = (double)(s->at[4 * k + a] - w->start[4 * k + a]) * w->lattice.support;
       double path = w->place[3 * i + a] + displaced - cell[a] * l->model.dx;
-      s->velocity[4 * k + a] = (float)(path / w->dt);
+      s->next[4 * k + a] = (float)path;
+      s->velocity[4 * k + a] = (float)(path * per_dt);
     }
     velocity_before(l, k);
   }
@@ -370,13 +372,19 @@ RvResult rv_lookdev_liquid_project(RvLookdevLiquid* l, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- move
 
-static void forces_some(void* arg, size_t begin, size_t end) {
-  const RvLookdevLiquid* l = arg;
-  const RvLookdevSums* s = &l->work.sums;
-  if (l->single)
-    RV_KERNEL_CALL_SINGLE(rv_lookdev_forces, (s, begin, end));
-  else
-    RV_KERNEL_CALL(rv_lookdev_forces, (s, begin, end));
+typedef struct Forces {
+  const RvLookdevLiquid* l;
+  atomic_size_t calmed;
+} Forces;
+
+// Forces on some particles; what the limit of impacts took from them.
+static double forces_some(void* arg, size_t begin, size_t end) {
+  Forces* job = arg;
+  const RvLookdevSums* s = &job->l->work.sums;
+  RvLookdevCalmed calmed = job->l->single ? RV_KERNEL_CALL_SINGLE(rv_lookdev_forces, (s, begin, end))
+                                          : RV_KERNEL_CALL(rv_lookdev_forces, (s, begin, end));
+  atomic_fetch_add(&job->calmed, calmed.count);
+  return calmed.speed;
 }
 
 // Velocity relative to each solid that the particle touches: what goes into it is removed, and of the tangential part
@@ -414,19 +422,17 @@ static void move_some(void* arg, size_t begin, size_t end) {
   RvLookdevLiquidWork* w = &l->work;
   RvLookdevSums* s = &w->sums;
   RvParticles* p = l->particles;
+  double per_cell = 1 / l->model.dx;
+  double pressure = 1 / (w->dt * w->dt);
   for (size_t k = begin; k < end; ++k) {
     size_t i = w->set.from[k];
     float* v = s->velocity_next + 4 * k;
-    double cell[3];
-    rv_liquid_particles_place(p, i, cell);
     if (s->plane_at[k] >= 0) touch_solids(l, &s->planes[s->plane_at[k]], s->at + 4 * k, v);
     for (size_t a = 0; a < 3; ++a) {
-      double displaced = (double)(s->at[4 * k + a] - w->start[4 * k + a]) * w->lattice.support;
-      double path = w->place[3 * i + a] + displaced - cell[a] * l->model.dx;
-      p->x[a][i] = (float)((double)p->x[a][i] + path / l->model.dx);
+      p->x[a][i] = (float)((double)p->x[a][i] + (double)s->next[4 * k + a] * per_cell);
       p->v[a][i] = v[a];
     }
-    p->c[RV_LOOKDEV_PRESSURE][i] = (float)((double)s->multiplier[k] / (w->dt * w->dt));
+    p->c[RV_LOOKDEV_PRESSURE][i] = (float)((double)s->multiplier[k] * pressure);
     p->age[i] += (float)w->dt;
   }
 }
@@ -435,7 +441,11 @@ RvResult rv_lookdev_liquid_move(RvLookdevLiquid* l, RvError* error) {
   size_t count = l->particles->count;
   double started = rv_lookdev_liquid_clock(l);
   (void)error;
-  rv_parallel_for(count, RV_SPH_GRAIN, forces_some, l);
+  Forces job = {l, 0};
+  double speed = count ? rv_parallel_sum(count, RV_SPH_GRAIN, forces_some, &job) : 0;
+  double spacing = l->model.spacing;
+  l->report.calmed += atomic_load(&job.calmed);
+  l->report.calmed_momentum += l->model.density * spacing * spacing * spacing * speed;
   double forced = rv_lookdev_liquid_clock(l);
   rv_parallel_for(count, GRAIN, move_some, l);
   l->report.seconds[RV_LOOKDEV_LIQUID_STAGE_forces] += forced - started;

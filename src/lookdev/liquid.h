@@ -79,6 +79,8 @@ typedef struct RvLookdevLiquidReport {
   int limited;          // substeps whose viscosity was limited
   double excess;        // mean excess of density of the last substep; before the iteration if there is only one
   double largest;       // largest of the last substep
+  size_t calmed;        // particles whose gain by an impact was limited, summed over substeps
+  double calmed_momentum;  // kg m/s that this took away, summed
   size_t full;          // particles with more neighbours than a list holds, summed over substeps
   size_t pairs;         // neighbours in the last substep
   double seconds[RV_LOOKDEV_LIQUID_STAGE_COUNT];

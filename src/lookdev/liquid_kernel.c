@@ -94,8 +94,9 @@ void RV_KERNEL(rv_lookdev_displace)(const RvLookdevSums* s, size_t begin, size_t
 
 // Limits what the projection added to a velocity. Layers that an impact at a long substep pushes into one would throw
 // each other out; so along the direction of the gain no particle gets faster than its surroundings came, but for a
-// share of their speed and the allowance. Gains below the allowance, as in calm liquid, are left alone.
-static void calm_impact(const RvLookdevSums* s, size_t i, float* v) {
+// share of their speed and the allowance. Gains below the allowance, as in calm liquid, are left alone. Returns the speed
+// that was taken away.
+static float calm_impact(const RvLookdevSums* s, size_t i, float* v) {
   const float* before = s->before + 4 * i;
   float gain[3];
   float square = 0;
@@ -103,7 +104,7 @@ static void calm_impact(const RvLookdevSums* s, size_t i, float* v) {
     gain[a] = v[a] - before[a];
     square += gain[a] * gain[a];
   }
-  if (!(square > s->allowance * s->allowance)) return;
+  if (!(square > s->allowance * s->allowance)) return 0;
   float size = __builtin_sqrtf(square);
   for (int a = 0; a < 3; ++a) gain[a] /= size;
   // Largest velocity around along the gain, and largest speed.
@@ -118,10 +119,13 @@ static void calm_impact(const RvLookdevSums* s, size_t i, float* v) {
   float bounce = RESTITUTION * rv_sph_largest(fastest);
   most = (most > bounce ? most : bounce) + s->allowance;
   float over = v[0] * gain[0] + v[1] * gain[1] + v[2] * gain[2] - most;
-  for (int a = 0; a < 3 && over > 0; ++a) v[a] -= over * gain[a];
+  if (!(over > 0)) return 0;
+  for (int a = 0; a < 3; ++a) v[a] -= over * gain[a];
+  return over;
 }
 
-void RV_KERNEL(rv_lookdev_forces)(const RvLookdevSums* s, size_t begin, size_t end) {
+RvLookdevCalmed RV_KERNEL(rv_lookdev_forces)(const RvLookdevSums* s, size_t begin, size_t end) {
+  RvLookdevCalmed calmed = {0};
   const RvSphRow cohesion = rv_sph_set(s->cohesion), curvature = rv_sph_set(s->curvature);
   const RvSphRow viscosity = rv_sph_set(s->viscosity), two = rv_sph_set(2);
   for (size_t i = begin; i < end; ++i) {
@@ -148,8 +152,11 @@ void RV_KERNEL(rv_lookdev_forces)(const RvLookdevSums* s, size_t begin, size_t e
     float total[4] __attribute__((aligned(16)));
     rv_sph_totals(a0, a1, a2, a2, total);
     float calm[3] = {v[0], v[1], v[2]};
-    calm_impact(s, i, calm);
+    float taken = calm_impact(s, i, calm);
+    calmed.count += taken > 0;
+    calmed.speed += (double)(x[3] * taken);
     for (size_t a = 0; a < 3; ++a) s->velocity_next[4 * i + a] = calm[a] + total[a];
     s->velocity_next[4 * i + 3] = v[3];
   }
+  return calmed;
 }

@@ -75,7 +75,12 @@ typedef struct RvLookdevExcess {
 RV_KERNEL_DECLARE(RvLookdevExcess, rv_lookdev_density, (const RvLookdevSums* sums, size_t begin, size_t end))
 // Displacements by the changes of the multipliers: `next` from `at`.
 RV_KERNEL_DECLARE(void, rv_lookdev_displace, (const RvLookdevSums* sums, size_t begin, size_t end))
+// What the limit of impacts took from some particles: it acts on each alone, so that their momentum is lost.
+typedef struct RvLookdevCalmed {
+  size_t count;
+  double speed;  // m/s, weighed by the shares of mass
+} RvLookdevCalmed;
 // Velocities by viscosity, cohesion and curvature (AH-14, AH-15): `velocity_next` from `velocity`.
-RV_KERNEL_DECLARE(void, rv_lookdev_forces, (const RvLookdevSums* sums, size_t begin, size_t end))
+RV_KERNEL_DECLARE(RvLookdevCalmed, rv_lookdev_forces, (const RvLookdevSums* sums, size_t begin, size_t end))
 
 #endif

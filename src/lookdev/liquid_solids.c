@@ -71,17 +71,21 @@ static RvResult meet_collider(RvLookdevLiquid* l, const RvCollider* solid, Near*
   double support = l->model.support;
   RvPose pose = rv_contact_collider_pose(solid, w->dt);
   RvColliderBox box = solid->shape == RV_COLLIDER_GRID ? rv_contact_collider_box(solid, w->dt) : (RvColliderBox){0};
-  // Candidates by the box of the solid.
+  // Candidates by the box of the solid, or by their distance.
+  RvMat3 turn = rv_quat_matrix(rv_quat_conjugate(pose.orientation));
   near->count = 0;
   for (size_t i = 0; i < l->particles->count; ++i) {
-    RvVec3 at = rv_contact_pose_in(&pose, rv_vec3_load64(w->place + 3 * i));
+    RvVec3 at = rv_mat3_apply(turn, rv_sub(rv_vec3_load64(w->place + 3 * i), pose.position));
     if (!rv_contact_collider_near(solid, &box, at, support)) continue;
     near->particle[near->count] = (uint32_t)i;
     near->at[near->count++] = at;
   }
-  // Distances, then normals and velocities of the few that are near.
-  RvResult result = rv_contact_collider_distance(solid, l->arena, near->count, near->at, near->distance, NULL, error);
-  if (!result) keep_near(near, support);
+  // Distances in a grid, then normals and velocities of the few that are near.
+  RvResult result = RV_OK;
+  if (solid->shape == RV_COLLIDER_GRID) {
+    result = rv_contact_collider_distance(solid, l->arena, near->count, near->at, near->distance, NULL, error);
+    if (!result) keep_near(near, support);
+  }
   if (!result)
     result = rv_contact_collider_distance(solid, l->arena, near->count, near->at, near->distance, near->normal, error);
   if (!result)

@@ -109,29 +109,78 @@ typedef struct Hair {
   const RvPoreHair* hair;
 } Hair;
 
+// What finding the places needs.
+typedef struct Place {
+  Hair hair;
+  double low[3], high[3];  // m: box around the liquid and its support
+  double* all;             // [count][3] m
+  uint8_t* keep;           // [count] whether the pore is active
+} Place;
+
 // The middle of the edge, with half of each point (AH-17).
 static void place_some(void* arg, size_t begin, size_t end) {
-  const Hair* h = arg;
+  const Place* job = arg;
+  const RvPores* p = job->hair.p;
   for (size_t k = begin; k < end; ++k) {
-    const double* x = h->hair->x + 3 * (size_t)h->p->point[k];
-    const double* v = h->hair->v + 3 * (size_t)h->p->point[k];
+    const double* x = job->hair.hair->x + 3 * (size_t)p->point[k];
+    const double* v = job->hair.hair->v + 3 * (size_t)p->point[k];
+    float* velocity = p->velocity + 4 * k;
+    bool near = true;
     for (size_t a = 0; a < 3; ++a) {
-      h->p->place[3 * k + a] = 0.5 * (x[a] + x[a + 3]);
-      h->p->velocity[3 * k + a] = 0.5 * (v[a] + v[a + 3]);
+      double place = 0.5 * (x[a] + x[a + 3]);
+      job->all[3 * k + a] = place;
+      // A place that is no number is kept, for the error.
+      near = near && !(place < job->low[a]) && !(place > job->high[a]);
+      velocity[a] = (float)(0.5 * (v[a] + v[a + 3]));
     }
+    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
+    // pore.
+    velocity[3] = (float)(k + 3 * (size_t)(p->point[k] - k));
+    job->keep[k] = near || p->held[k] > 0 || !p->known_space;
+  }
+}
+
+// The box in which pores may have liquid around.
+static void find_box(const RvLookdevLiquid* l, Place* job) {
+  for (size_t a = 0; a < 3; ++a) {
+    job->low[a] = INFINITY;
+    job->high[a] = -INFINITY;
+  }
+  for (size_t i = 0; i < l->particles->count; ++i)
+    for (size_t a = 0; a < 3; ++a) {
+      job->low[a] = rv_min(job->low[a], l->work.place[3 * i + a]);
+      job->high[a] = rv_max(job->high[a], l->work.place[3 * i + a]);
+    }
+  for (size_t a = 0; a < 3; ++a) {
+    job->low[a] -= l->model.support;
+    job->high[a] += l->model.support;
   }
 }
 
 RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, RvError* error) {
   double started = rv_lookdev_liquid_clock(l);
   p->place = RV_TAKE(l->arena, double, 3 * p->count + 1);
-  p->velocity = RV_TAKE(l->arena, double, 3 * p->count + 1);
+  p->velocity = RV_TAKE(l->arena, float, 4 * p->count + 1);
   p->push = RV_TAKE(l->arena, double, 3 * p->count + 1);
-  if (!p->place || !p->velocity || !p->push) {
+  p->active = RV_TAKE(l->arena, uint32_t, p->count + 1);
+  Place job = {{p, hair}, .all = RV_TAKE(l->arena, double, 3 * p->count + 1)};
+  job.keep = RV_TAKE(l->arena, uint8_t, p->count + 1);
+  if (!p->place || !p->velocity || !p->push || !p->active || !job.all || !job.keep) {
     rv_lookdev_liquid_end(l);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   }
-  rv_parallel_for(p->count, GRAIN, place_some, &(Hair){p, hair});
+  find_box(l, &job);
+  rv_parallel_for(p->count, GRAIN, place_some, &job);
+  // The others have neither liquid nor forces.
+  memset(p->push, 0, 3 * p->count * sizeof *p->push);
+  p->nactive = 0;
+  for (size_t k = 0; k < p->count; ++k) {
+    p->dry[k] = 1;
+    p->saturation[k] = 0;
+    if (!job.keep[k]) continue;
+    memcpy(p->place + 3 * p->nactive, job.all + 3 * k, 3 * sizeof *p->place);
+    p->active[p->nactive++] = (uint32_t)k;
+  }
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
 }
@@ -155,7 +204,6 @@ typedef struct Job {
   }
 POINT_TASK(density)
 POINT_TASK(adhesion)
-POINT_TASK(reaction)
 POINT_TASK(clumping)
 
 // Length of the edge of a pore, m.
@@ -169,8 +217,8 @@ static void find_space(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid
   double support = l->model.support;
   double cube = support * support * support;
   RvPoreSums sums = {.lists = &p->pores, .of = p->set.at, .to = p->set.at, .out = out};
-  rv_parallel_for(p->count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
-  for (size_t n = 0; n < p->count; ++n) {
+  rv_parallel_for(p->set.count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
+  for (size_t n = 0; n < p->set.count; ++n) {
     size_t k = p->set.from[n];
     double most = edge_length(hair, p->point[k]) * p->model.capillary_length * p->model.capillary_length;
     // Its own kernel is among the sum, so that it is above 0.
@@ -200,46 +248,71 @@ static RvPoreSums liquid_sums(const RvPores* p) {
   return sums;
 }
 
-// Share of the drag that each particle takes, so that it does not overshoot the velocity of the hair in a substep: with
-// the drag implicit, 1 / (1 + rate dt), where the rate is that of all pores around.
-static void share_drag(RvPores* p, const RvLookdevLiquid* l) {
-  RvPoreSums sums = {.lists = &p->reverse, .of = l->work.set.at, .to = p->set.at, .out = p->pull};
-  rv_parallel_for(l->particles->count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
-  float rate = (float)(l->work.dt * p->model.drag * POLY6);
-  for (size_t n = 0; n < l->particles->count; ++n) l->work.sums.velocity[4 * n + 3] = 1 / (1 + rate * p->pull[4 * n]);
-}
-
 typedef struct Meet {
   RvPores* p;
   const RvPoreHair* hair;
-  const float* out;      // sums over the liquid
+  const RvLookdevLiquid* l;
+  RvPoreSums sums;       // over the liquid
   double mass, gravity;  // kg of a full particle; m/s2
   double density;        // factor of the kernel's sum
+  atomic_size_t capped;
 } Meet;
 
-// Liquid at some pores, their saturation, and the reaction on them: at most some weights of the hair.
-static void meet_some(void* arg, size_t begin, size_t end) {
-  const Meet* m = arg;
+// Liquid at a pore, its saturation, and the reaction on it: at most some weights of the hair. Returns what is above, N.
+static double meet_pore(const Meet* m, size_t n) {
   RvPores* p = m->p;
+  size_t k = p->set.from[n];
+  size_t point = p->point[k];
+  const float* out = m->sums.out + 4 * n;
+  p->around[n] = out[3];
+  p->density[n] = (float)(m->density * (double)out[3]);
+  p->dry[k] = (float)rv_max(1 - (double)p->density[n] / UNDER_WATER, 0);
+  double* f = p->push + 3 * k;
+  double square = 0;
+  for (int a = 0; a < 3; ++a) {
+    f[a] = m->mass * (double)out[a];
+    square += f[a] * f[a];
+  }
+  double most = p->model.most_reaction * m->gravity * 0.5 * (m->hair->mass[point] + m->hair->mass[point + 1]);
+  if (!(square > most * most)) return 0;
+  double size = sqrt(square);
+  for (int a = 0; a < 3; ++a) f[a] *= most / size;
+  return size - most;
+}
+
+// A pore without liquid around it.
+static void miss_pore(RvPores* p, size_t n) {
+  size_t k = p->set.from[n];
+  p->around[n] = 0;
+  p->density[n] = 0;
+  p->dry[k] = 1;
+  for (size_t a = 0; a < 3; ++a) p->push[3 * k + a] = 0;
+}
+
+// Some pores; the sum of the forces that they do not feel, N.
+static double meet_some(void* arg, size_t begin, size_t end) {
+  Meet* m = arg;
+  double unfelt = 0;
+  size_t capped = 0;
+  const RvPores* p = m->p;
+  if (m->l->single)
+    RV_KERNEL_CALL_SINGLE(rv_pore_reaction, (&m->sums, begin, end));
+  else
+    RV_KERNEL_CALL(rv_pore_reaction, (&m->sums, begin, end));
   for (size_t n = begin; n < end; ++n) {
     size_t k = p->set.from[n];
-    size_t point = p->point[k];
-    const float* out = m->out + 4 * n;
     double capacity = p->model.porosity * p->space[k];
-    p->around[n] = out[3];
-    p->density[n] = (float)(m->density * (double)out[3]);
     p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
-    p->dry[k] = (float)rv_max(1 - (double)p->density[n] / UNDER_WATER, 0);
-    double* f = p->push + 3 * k;
-    double square = 0;
-    for (int a = 0; a < 3; ++a) {
-      f[a] = m->mass * (double)out[a];
-      square += f[a] * f[a];
-    }
-    double most = p->model.most_reaction * m->gravity * 0.5 * (m->hair->mass[point] + m->hair->mass[point + 1]);
-    double share = square > most * most ? most / sqrt(square) : 1;
-    for (int a = 0; a < 3; ++a) f[a] *= share;
+    double above = 0;
+    if (p->liquid.groups[n])
+      above = meet_pore(m, n);
+    else
+      miss_pore(m->p, n);
+    capped += above > 0;
+    unfelt += above;
   }
+  atomic_fetch_add(&m->capped, capped);
+  return unfelt;
 }
 
 // Liquid at the pores, their saturation, and the reaction of adhesion and drag on the hair.
@@ -247,22 +320,25 @@ static void meet_liquid(RvPores* p, const RvPoreHair* hair, const RvLookdevLiqui
                         float* out) {
   const RvLookdevLiquidModel* m = &l->model;
   double ratio = m->spacing / m->support;
-  double volume = ratio * ratio * ratio;
-  double mass = m->density * m->spacing * m->spacing * m->spacing;
-  double gravity = rv_length(rv_vec3_load64(m->gravity));
-  RvPoreSums sums = liquid_sums(p);
-  sums.lists = &p->liquid;
-  sums.of = p->set.at;
-  sums.to = l->work.set.at;
-  sums.velocity_of = velocity;
-  sums.velocity_to = l->work.sums.velocity;
-  sums.out = out;
-  rv_parallel_for(p->count, RV_SPH_GRAIN, reaction_some, &(Job){&sums, l->single});
-  Meet meet = {p, hair, out, mass, gravity, POLY6 * volume};
-  rv_parallel_for(p->count, GRAIN, meet_some, &meet);
+  Meet meet = {.p = p,
+               .hair = hair,
+               .l = l,
+               .sums = liquid_sums(p),
+               .mass = m->density * m->spacing * m->spacing * m->spacing,
+               .gravity = rv_length(rv_vec3_load64(m->gravity)),
+               .density = POLY6 * ratio * ratio * ratio};
+  meet.sums.lists = &p->liquid;
+  meet.sums.of = p->set.at;
+  meet.sums.to = l->work.set.at;
+  meet.sums.velocity_of = velocity;
+  meet.sums.velocity_to = l->work.sums.velocity;
+  meet.sums.out = out;
+  if (!p->set.count) return;
+  p->unfelt += l->work.dt * rv_parallel_sum(p->set.count, RV_SPH_GRAIN, meet_some, &meet);
+  p->capped += atomic_load(&meet.capped);
 }
 
-// The same on the liquid, which gets it after its projection.
+// The same on the liquid, which gets it after its projection; and the share of the drag that each particle takes.
 static void pull_liquid(RvPores* p, const RvLookdevLiquid* l, const float* velocity) {
   RvPoreSums sums = liquid_sums(p);
   sums.lists = &p->reverse;
@@ -270,60 +346,81 @@ static void pull_liquid(RvPores* p, const RvLookdevLiquid* l, const float* veloc
   sums.to = p->set.at;
   sums.velocity_of = l->work.sums.velocity;
   sums.velocity_to = velocity;
+  sums.drag_share = l->work.sums.velocity + 3;
+  sums.dt = (float)l->work.dt;
   sums.out = p->pull;
   rv_parallel_for(l->particles->count, RV_SPH_GRAIN, adhesion_some, &(Job){&sums, l->single});
 }
 
-typedef struct Numbers {
-  const RvPores* p;
-  const RvPoreHair* hair;
-  double cube;  // m3 of the support
-  float *wet, *velocity;
-  atomic_bool any;  // some pore is wet and in air
-} Numbers;
+//---------------------------------------------------------------------------------------------- clumping
 
-// Velocities and numbers of some pores, sorted, and what clumping needs.
-static void number_some(void* arg, size_t begin, size_t end) {
-  Numbers* job = arg;
-  const RvPores* p = job->p;
-  bool any = false;
-  for (size_t n = begin; n < end; ++n) {
-    size_t k = p->set.from[n];
+// The pores that are wet and in air, of which alone clumping consists.
+typedef struct Wet {
+  RvSphSet set;
+  uint32_t* index;         // [count] in the set of all pores
+  float *wet, *velocity;   // [count + 1][4]
+  float* out;              // [count][4]
+} Wet;
+
+// Numbers that clumping needs.
+static void number_wet(const RvPores* p, const RvPoreHair* hair, double cube, const float* velocity, const Wet* w) {
+  for (size_t n = 0; n < w->set.count; ++n) {
+    size_t k = w->set.from[n];
     size_t point = p->point[k];
-    float* v = job->velocity + 4 * n;
-    for (size_t a = 0; a < 3; ++a) v[a] = (float)p->velocity[3 * k + a];
-    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
-    // pore.
-    v[3] = (float)(k + 3 * (size_t)(point - k));
-    float* wet = job->wet + 4 * n;
+    float* wet = w->wet + 4 * n;
     double saturation = rv_min((double)p->saturation[k], 1);
     wet[0] = (float)(sqrt(saturation) * (double)p->dry[k]);
-    wet[1] = (float)(0.5 * (job->hair->mass[point] + job->hair->mass[point + 1]));
-    wet[2] = (float)(p->space[k] / job->cube);
+    wet[1] = (float)(0.5 * (hair->mass[point] + hair->mass[point + 1]));
+    wet[2] = (float)(p->space[k] / cube);
     wet[3] = p->along[k];
-    any = any || wet[0] > 0;
+    memcpy(w->velocity + 4 * n, velocity + 4 * (size_t)w->index[n], 4 * sizeof *velocity);
   }
-  if (any) atomic_store(&job->any, true);
+  memset(w->wet + 4 * w->set.count, 0, 4 * sizeof *w->wet);
+  memset(w->velocity + 4 * w->set.count, 0, 4 * sizeof *w->velocity);
 }
 
 // Clumping of wet pores.
-static void clump(RvPores* p, const RvLookdevLiquid* l, const float* wet, const float* velocity, float* out) {
+static RvResult clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* velocity,
+                      RvError* error) {
+  uint8_t* keep = RV_TAKE(l->arena, uint8_t, p->set.count + 1);
+  if (!keep) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  size_t count = 0;
+  for (size_t n = 0; n < p->set.count; ++n) {
+    size_t k = p->set.from[n];
+    keep[n] = p->saturation[k] > 0 && p->dry[k] > 0;
+    count += keep[n];
+  }
+  if (!count || !(p->model.clumping > 0 || p->model.clump_damping > 0)) return RV_OK;
+  Wet w = {0};
+  RvSphLists lists;
+  RvResult result = rv_sph_set_pick(&w.set, &p->set, keep, &w.index, l->arena, error);
+  if (!result) result = rv_sph_lists_find(&lists, &l->work.lattice, &w.set, &w.set, l->arena, error);
+  if (result) return result;
+  w.wet = RV_TAKE(l->arena, float, 4 * (count + 1));
+  w.velocity = RV_TAKE(l->arena, float, 4 * (count + 1));
+  w.out = RV_TAKE(l->arena, float, 4 * (count + 1));
+  if (!w.wet || !w.velocity || !w.out) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  double cube = l->model.support * l->model.support * l->model.support;
+  number_wet(p, hair, cube, velocity, &w);
   RvPoreSums sums = {
-      .lists = &p->pores, .of = p->set.at, .to = p->set.at, .out = out, .wet = wet, .velocity = velocity};
+      .lists = &lists, .of = w.set.at, .to = w.set.at, .out = w.out, .wet = w.wet, .velocity = w.velocity};
   sums.clumping = (float)(p->model.clumping * COHESION / p->cohesion_pull);
   sums.damping = (float)(p->model.clump_damping * POLY6);
-  rv_parallel_for(p->count, RV_SPH_GRAIN, clumping_some, &(Job){&sums, l->single});
-  for (size_t n = 0; n < p->count; ++n)
-    for (size_t a = 0; a < 3; ++a) p->push[3 * (size_t)p->set.from[n] + a] += (double)out[4 * n + a];
+  rv_parallel_for(count, RV_SPH_GRAIN, clumping_some, &(Job){&sums, l->single});
+  for (size_t n = 0; n < count; ++n)
+    for (size_t a = 0; a < 3; ++a) p->push[3 * (size_t)w.set.from[n] + a] += (double)w.out[4 * n + a];
+  return RV_OK;
 }
+
+//---------------------------------------------------------------------------------------------- meet
 
 // Lists of the substep.
 static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
   const RvSphLattice* lattice = &l->work.lattice;
-  RvResult result = rv_sph_set_sort(&p->set, lattice, p->place, NULL, p->count, l->arena, error);
-  bool some = rv_pores_volume(p) > 0;
+  RvResult result = rv_sph_set_sort(&p->set, lattice, p->place, NULL, p->nactive, l->arena, error);
+  for (size_t n = 0; n < p->set.count && !result; ++n) p->set.from[n] = p->active[p->set.from[n]];
   p->pores = (RvSphLists){0};
-  if (!result && (some || !p->known_space))
+  if (!result && !p->known_space)
     result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
@@ -335,32 +432,37 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
   double started = rv_lookdev_liquid_clock(l);
   double cube = l->model.support * l->model.support * l->model.support;
   RvResult result = find_lists(p, l, error);
-  size_t count = p->count + 1;
+  size_t count = p->nactive + 1;
   p->around = RV_TAKE(l->arena, float, count);
   p->density = RV_TAKE(l->arena, float, count);
   float* out = RV_TAKE(l->arena, float, 4 * count);
-  float* wet = RV_TAKE(l->arena, float, 4 * count);
   float* velocity = RV_TAKE(l->arena, float, 4 * count);
   p->pull = RV_TAKE(l->arena, float, 4 * (l->particles->count + 1));
-  if (!result && (!p->around || !p->density || !out || !wet || !velocity || !p->pull))
+  if (!result && (!p->around || !p->density || !out || !velocity || !p->pull))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   if (result) {
     rv_lookdev_liquid_end(l);
     return result;
   }
-  if (!p->known_space) find_space(p, hair, l, out);
-  for (size_t n = 0; n < p->count; ++n) p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
-  // Velocities of the pores are needed before the saturations, and the wet numbers after them.
-  Numbers numbers = {p, hair, cube, wet, velocity, false};
-  memset(wet + 4 * p->count, 0, 4 * sizeof *wet);
-  memset(velocity + 4 * p->count, 0, 4 * sizeof *velocity);
-  rv_parallel_for(p->count, GRAIN, number_some, &numbers);
-  share_drag(p, l);
-  meet_liquid(p, hair, l, velocity, out);
+  // Space and velocities of the pores, in their new order.
+  if (!p->known_space) {
+    find_space(p, hair, l, out);
+    // Hair that was wet in the frame before is heavy from the first substep on.
+    rv_pores_wet_points(p);
+  }
+  for (size_t n = 0; n < p->set.count; ++n) {
+    p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
+    memcpy(velocity + 4 * n, p->velocity + 4 * (size_t)p->set.from[n], 4 * sizeof *velocity);
+  }
+  memset(velocity + 4 * p->set.count, 0, 4 * sizeof *velocity);
+  // Forces: on the liquid, of the liquid on the pores, and between wet pores.
   pull_liquid(p, l, velocity);
-  atomic_store(&numbers.any, false);
-  rv_parallel_for(p->count, GRAIN, number_some, &numbers);
-  if (p->pores.count && atomic_load(&numbers.any)) clump(p, l, wet, velocity, out);
+  meet_liquid(p, hair, l, velocity, out);
+  result = clump(p, hair, l, velocity, error);
+  if (result) {
+    rv_lookdev_liquid_end(l);
+    return result;
+  }
   rv_parallel_for(p->points, GRAIN, split_some, &(Hair){p, hair});
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;

@@ -63,20 +63,27 @@ typedef struct RvPores {
   float* dry;                           // [count] U: 1 in air, 0 under water
   double evaporated;                    // m3 since it was set to 0
   double dripped, taken;                // m3, the same
+  double painted;                       // m3, the same
   bool known_space;                     // space is that of this frame: set it to false when a frame begins
   // of the points, for the rods
   float *wetness, *mass_factor, *stiffness_factor;  // [points]
   // of the substep, in the liquid's arena
-  double *place, *velocity;  // [count][3] m, m/s
-  RvSphSet set;
-  RvSphLists pores, liquid;  // of each pore
+  size_t nactive;    // pores that are wet or may have liquid around; where their space is not known, all
+  uint32_t* active;  // [nactive] which
+  double* place;     // [nactive][3] m
+  float* velocity;   // [count][4] m/s, and the number of the pore in all strands, with gaps between strands
+  RvSphSet set;              // active ones; its `from` are pores
+  RvSphLists pores;          // of each pore, where the space is not known
+  RvSphLists liquid;         // of each pore
   RvSphLists reverse;        // pores of each particle
   double* push;              // [count][3] N, on the pores
   float* pull;               // [particles][4] acceleration of the liquid; and how many pores are near; sorted
   float* around;             // [count] sum of the kernel over the liquid around; sorted
   float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
-  size_t full;  // pores with more particles around than a list holds, summed over substeps
+  size_t full;       // pores with more particles around than a list holds, summed over substeps
+  size_t capped;     // pores whose reaction was limited, summed over substeps
+  double unfelt;     // N s of it that the hair did not feel, and its head bears; summed
 } RvPores;
 
 RvPoreModel rv_pore_defaults(void);
@@ -85,7 +92,7 @@ RvResult rv_pores_init(RvPores* pores, const RvPoreModel* model, size_t nstrand,
 void rv_pores_free(RvPores* pores);
 
 // Within a substep of the liquid, in this order:
-// place: after rv_lookdev_liquid_predict; `place` is for rv_lookdev_liquid_arrange.
+// place: after rv_lookdev_liquid_predict; `place` and `nactive` are for rv_lookdev_liquid_arrange.
 RvResult rv_pores_place(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, RvError* error);
 // meet: after arrange; saturations, and forces on the hair.
 RvResult rv_pores_meet(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, RvError* error);
@@ -98,6 +105,13 @@ RvResult rv_pores_soak(RvPores* pores, RvLookdevLiquid* liquid, RvError* error);
 RvResult rv_pores_drain(RvPores* pores, const RvPoreHair* hair, RvLookdevLiquid* liquid, double dt, int64_t* next_id,
                         int32_t row, RvError* error);
 
+// Wetness of the points, and what it does to their mass and stiffness.
+void rv_pores_wet_points(RvPores* pores);
+// Height of the film that `volume` m3 are on hairs of the surface `area` m2 and the radius (m), and the reverse.
+double rv_pores_film_height(double volume, double area, double radius);
+double rv_pores_film_volume(double height, double area, double radius);
+// paint: before place; film grows by `rate` [points] m/s of height on the edges, up to that which wetsolver allows.
+void rv_pores_paint(RvPores* pores, const double* rate, const double* area, const double* radius, double dt);
 // Liquid that all pores hold, m3.
 double rv_pores_volume(const RvPores* pores);
 // A whole substep of liquid and pores; a solver with rods calls the parts.

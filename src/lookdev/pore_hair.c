@@ -9,10 +9,11 @@
 
 enum { FIRST_BLOCK = 1 << 22 };  // bytes of the arena
 enum { GRAIN = 2048 };           // points a task
+enum { BATCHES_A_TASK = 16 };
 
 //---------------------------------------------------------------------------------------------- memory
 
-// Where the vertices are in the lanes, and what they weigh and expose dry.
+// Where the vertices are in the lanes, what they weigh and expose dry, and how thick they are.
 static void map_vertices(RvLookdevWater* w) {
   const RvStrandModel* m = w->strands->model;
   for (size_t k = 0; k < m->nbatch; ++k) {
@@ -25,6 +26,7 @@ static void map_vertices(RvLookdevWater* w) {
         w->at[own] = (uint32_t)rv_strand_index(b, lane, i, 0);
         w->batch[own] = (uint32_t)k;
         w->mass[own] = m->hair_mass[vertex];
+        w->radius[own] = m->radius[vertex];
         bool last = i + 1 == b->vertices;
         double edge = last ? 0 : m->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane];
         w->area[own] = w->strands->multiple[strand] * 2 * RV_PI * m->radius[vertex] * edge;
@@ -44,13 +46,15 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
   w->v = rv_alloc_zero(3 * count, sizeof(double));
   w->mass = rv_alloc_zero(count, sizeof(double));
   w->area = rv_alloc_zero(count, sizeof(double));
+  w->radius = rv_alloc_zero(count, sizeof(double));
   w->force = rv_alloc_zero(3 * count, sizeof(double));
+  w->wet = rv_alloc_zero(m->nbatch + 1, sizeof *w->wet);
   w->wet_mass = rv_alloc(m->unknowns + RV_LANES, sizeof(double));
   w->wet_bend = rv_alloc(6 * (m->vertices + RV_LANES), sizeof(double));
   uint32_t* first = rv_alloc(set->count + 1, sizeof *first);
   RvResult result = RV_OK;
-  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->force || !w->wet_mass ||
-      !w->wet_bend || !first)
+  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->radius || !w->force || !w->wet ||
+      !w->wet_mass || !w->wet_bend || !first)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", set->count);
   for (size_t s = 0; s <= set->count && !result; ++s) first[s] = (uint32_t)set->first[s];
   if (!result) result = rv_pores_init(&w->pores, pores, set->count, first, error);
@@ -64,7 +68,7 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
 void rv_lookdev_water_free(RvLookdevWater* w) {
   rv_pores_free(&w->pores);
   rv_arena_free(w->arena);
-  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->force, w->wet_mass, w->wet_bend, w->colliders);
+  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->radius, w->force, w->wet, w->wet_mass, w->wet_bend, w->colliders);
   *w = (RvLookdevWater){0};
 }
 
@@ -91,6 +95,7 @@ RvResult rv_lookdev_water_solids(RvLookdevWater* w, const RvCollider* colliders,
 RvResult rv_lookdev_water_flow(RvLookdevWater* w, double dt, RvError* error) {
   RvLiquid* l = w->bulk;
   const RvLiquidFlows* flows = l->inputs.flows;
+  if (w->paint) rv_pores_paint(&w->pores, w->paint, w->area, w->radius, dt);
   if (!flows || !(flows->any || flows->killing || flows->open_sides || flows->life)) return RV_OK;
   // Sources that fill count the particles of cells, so that these are sorted.
   RvResult result = rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
@@ -119,19 +124,40 @@ RvResult rv_lookdev_water_find(RvLookdevWater* w, double dt, RvError* error) {
   rv_parallel_for(w->pores.points, GRAIN, gather_some, w);
   RvResult result = rv_lookdev_liquid_predict(&w->liquid, dt, error);
   if (!result) result = rv_pores_place(&w->pores, &hair, &w->liquid, error);
-  return result ? result : rv_lookdev_liquid_arrange(&w->liquid, w->pores.place, w->pores.count, error);
+  return result ? result : rv_lookdev_liquid_arrange(&w->liquid, w->pores.place, w->pores.nactive, error);
+}
+
+// Forces of the pores in the lanes of some batches.
+typedef struct Pull {
+  const RvLookdevWater* w;
+  void (*claim)(void* user, size_t batch);
+  void* user;
+  double* force;
+} Pull;
+
+static void pull_batches(void* arg, size_t begin, size_t end) {
+  const Pull* job = arg;
+  const RvLookdevWater* w = job->w;
+  const RvStrandModel* m = w->strands->model;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    for (int lane = 0; lane < b->lanes; ++lane) {
+      const double* f = w->force + 3 * (size_t)w->strands->set.first[b->strand[lane]];
+      for (int i = 0; i < b->vertices; ++i, f += 3) {
+        if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
+        job->claim(job->user, k);
+        size_t at = rv_strand_index(b, lane, i, 0);
+        for (size_t a = 0; a < 3; ++a) job->force[at + a * RV_LANES] += f[a];
+      }
+    }
+  }
 }
 
 RvResult rv_lookdev_water_pull(RvLookdevWater* w, void (*claim)(void* user, size_t batch), void* user, double* force,
                                RvError* error) {
   RvPoreHair hair = hair_of(w);
   RvResult result = rv_pores_meet(&w->pores, &hair, &w->liquid, error);
-  for (size_t i = 0; i < w->pores.points && !result; ++i) {
-    const double* f = w->force + 3 * i;
-    if (f[0] == 0 && f[1] == 0 && f[2] == 0) continue;
-    claim(user, w->batch[i]);
-    for (size_t a = 0; a < 3; ++a) force[w->at[i] + a * RV_LANES] += f[a];
-  }
+  if (!result) rv_parallel_for(w->strands->model->nbatch, BATCHES_A_TASK, pull_batches, &(Pull){w, claim, user, force});
   return result;
 }
 
@@ -148,23 +174,56 @@ RvResult rv_lookdev_water_move(RvLookdevWater* w, double dt, RvError* error) {
   return rv_pores_drain(&w->pores, &hair, &w->liquid, dt, &w->bulk->next_id, w->drip_row, error);
 }
 
-bool rv_lookdev_water_weigh(RvLookdevWater* w, const double* bend) {
-  const RvStrandModel* m = w->strands->model;
-  bool wet = false;
-  for (size_t i = 0; i < w->pores.points && !wet; ++i) wet = w->pores.wetness[i] > 0;
-  if (!wet) return false;
-  memcpy(w->wet_mass, m->mass, m->unknowns * sizeof(double));
-  memcpy(w->wet_bend, bend, 6 * m->vertices * sizeof(double));
-  for (size_t i = 0; i < w->pores.points; ++i) {
-    if (!(w->pores.wetness[i] > 0)) continue;
-    for (size_t a = 0; a < 3; ++a) w->wet_mass[w->at[i] + a * RV_LANES] *= (double)w->pores.mass_factor[i];
-    // Rows of a vertex: four of places, six of compliances.
-    const RvStrandBatch* b = &m->batches[w->batch[i]];
-    size_t row = w->at[i] - b->at;
-    size_t lane = row % RV_LANES;
-    size_t vertex = row / (4 * RV_LANES);
-    double* c = w->wet_bend + 6 * b->vertex_at + 6 * vertex * RV_LANES + lane;
-    for (size_t a = 0; a < 6; ++a) c[a * RV_LANES] /= (double)w->pores.stiffness_factor[i];
+// Mass and compliance of a batch, wet where its points are.
+typedef struct Weigh {
+  RvLookdevWater* w;
+  const double* bend;  // [vertices][6] dry
+} Weigh;
+
+static bool batch_is_wet(const RvLookdevWater* w, const RvStrandBatch* b) {
+  for (int lane = 0; lane < b->lanes; ++lane) {
+    const float* wetness = w->pores.wetness + w->strands->set.first[b->strand[lane]];
+    for (int i = 0; i < b->vertices; ++i)
+      if (wetness[i] > 0) return true;
   }
-  return true;
+  return false;
+}
+
+static void weigh_batches(void* arg, size_t begin, size_t end) {
+  const Weigh* job = arg;
+  RvLookdevWater* w = job->w;
+  const RvStrandModel* m = w->strands->model;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &m->batches[k];
+    bool wet = batch_is_wet(w, b);
+    if (!wet && !w->wet[k]) continue;
+    w->wet[k] = wet;
+    size_t rows = (size_t)b->vertices * RV_LANES;
+    double* mass = w->wet_mass + b->at;
+    double* bend = w->wet_bend + 6 * b->vertex_at;
+    memcpy(mass, m->mass + b->at, 4 * rows * sizeof(double));
+    memcpy(bend, job->bend + 6 * b->vertex_at, 6 * rows * sizeof(double));
+    for (size_t i = 0; i < (size_t)b->vertices && wet; ++i) {
+      double heavier[RV_LANES], softer[RV_LANES];
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t own = (size_t)w->strands->set.first[b->strand[lane]] + i;
+        heavier[lane] = (double)w->pores.mass_factor[own];
+        softer[lane] = 1 / (double)w->pores.stiffness_factor[own];
+      }
+      for (size_t k = 0; k < 3 * RV_LANES; ++k) mass[4 * i * RV_LANES + k] *= heavier[k % RV_LANES];
+      for (size_t k = 0; k < 6 * RV_LANES; ++k) bend[6 * i * RV_LANES + k] *= softer[k % RV_LANES];
+    }
+  }
+}
+
+void rv_lookdev_water_weigh(RvLookdevWater* w, const double* bend) {
+  const RvStrandModel* m = w->strands->model;
+  // The first substep begins with all hair dry.
+  if (!w->weighed) {
+    memcpy(w->wet_mass, m->mass, m->unknowns * sizeof(double));
+    memcpy(w->wet_bend, bend, 6 * m->vertices * sizeof(double));
+    memset(w->wet, 0, m->nbatch * sizeof *w->wet);
+    w->weighed = true;
+  }
+  rv_parallel_for(m->nbatch, BATCHES_A_TASK, weigh_batches, &(Weigh){w, bend});
 }

@@ -21,10 +21,13 @@ typedef struct RvLookdevWater {
   // [vertices] of the strands, in their order
   uint32_t* at;     // index of the first coordinate in the lanes
   uint32_t* batch;  // of its strand
-  double *x, *v, *mass, *area, *force;
-  // wet mass and stiffness of the rods, in lanes
+  double *x, *v, *mass, *area, *radius, *force;
+  const double* paint;  // [vertices] m/s by which film is painted; borrowed, NULL: none
+  // wet mass and stiffness of the rods, in lanes; those of dry batches are the dry ones
+  bool* wet;              // [batches] whether a strand of the batch was wet when they were found
   double* wet_mass;       // [unknowns]
   double* wet_bend;       // [vertices][6]
+  bool weighed;           // wet_mass and wet_bend are there
   RvCollider* colliders;  // in the liquid's metres
   size_t ncollider;
 } RvLookdevWater;
@@ -36,7 +39,7 @@ void rv_lookdev_water_free(RvLookdevWater* water);
 // Solids of the substep, those of the strands.
 RvResult rv_lookdev_water_solids(RvLookdevWater* water, const RvCollider* colliders, size_t count, RvError* error);
 
-// sources: what sinks take and sources give.
+// sources: film that is painted, what sinks take and sources give.
 RvResult rv_lookdev_water_flow(RvLookdevWater* water, double dt, RvError* error);
 // neighbours: liquid and pores are predicted and sorted, and find each other.
 RvResult rv_lookdev_water_find(RvLookdevWater* water, double dt, RvError* error);
@@ -47,7 +50,7 @@ RvResult rv_lookdev_water_pull(RvLookdevWater* water, void (*claim)(void* user, 
 RvResult rv_lookdev_water_project(RvLookdevWater* water, RvError* error);
 // soak: adhesion, liquid that hair takes up, gives back and dries, and the move of the particles.
 RvResult rv_lookdev_water_move(RvLookdevWater* water, double dt, RvError* error);
-// Masses and compliances of wet hair in wet_mass and wet_bend, from the dry ones. False: all hair is dry.
-bool rv_lookdev_water_weigh(RvLookdevWater* water, const double* bend);
+// Masses and compliances of wet hair in wet_mass and wet_bend, from the dry ones, which do not change.
+void rv_lookdev_water_weigh(RvLookdevWater* water, const double* bend);
 
 #endif

@@ -29,21 +29,29 @@ void RV_KERNEL(rv_pore_density)(const RvPoreSums* s, size_t begin, size_t end) {
 void RV_KERNEL(rv_pore_adhesion)(const RvPoreSums* s, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     const float* v = s->velocity_of + 4 * i;
-    RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, near = a0;
+    RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0, g0 = a0, g1 = a0, g2 = a0, sum = a0;
     RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
       Pair p = pair_of(s, s->of + 4 * i, j);
       RvSphRow4 u = rv_sph_gather4(s->velocity_to, j);
       RvSphDistance r = rv_sph_distance(p.square);
-      RvSphRow pull = p.w * rv_sph_set(s->adhesion) * rv_sph_adhesion(r.q) * r.inverse;
-      RvSphRow drag = p.w * rv_sph_set(s->drag) * rv_sph_poly6(p.square) * rv_sph_set(v[3]);
-      a0 += pull * p.x + drag * (u.x - rv_sph_set(v[0]));
-      a1 += pull * p.y + drag * (u.y - rv_sph_set(v[1]));
-      a2 += pull * p.z + drag * (u.z - rv_sph_set(v[2]));
-      near += rv_sph_where(p.square < rv_sph_set(1), rv_sph_set(1));
+      RvSphRow pull = p.w * rv_sph_adhesion(r.q) * r.inverse;
+      RvSphRow drag = p.w * rv_sph_poly6(p.square);
+      a0 += pull * p.x;
+      a1 += pull * p.y;
+      a2 += pull * p.z;
+      g0 += drag * (u.x - rv_sph_set(v[0]));
+      g1 += drag * (u.y - rv_sph_set(v[1]));
+      g2 += drag * (u.z - rv_sph_set(v[2]));
+      sum += drag;
     }
-    float total[4] __attribute__((aligned(16)));
-    rv_sph_totals(a0, a1, a2, near, total);
-    for (size_t a = 0; a < 4; ++a) s->out[4 * i + a] = total[a];
+    float pull[4] __attribute__((aligned(16)));
+    float drag[4] __attribute__((aligned(16)));
+    rv_sph_totals(a0, a1, a2, a2, pull);
+    rv_sph_totals(g0, g1, g2, sum, drag);
+    float share = 1 / (1 + s->dt * s->drag * drag[3]);
+    s->drag_share[4 * i] = share;
+    for (size_t a = 0; a < 3; ++a) s->out[4 * i + a] = s->adhesion * pull[a] + share * s->drag * drag[a];
+    s->out[4 * i + 3] = drag[3];
   }
 }
 
@@ -67,6 +75,50 @@ void RV_KERNEL(rv_pore_reaction)(const RvPoreSums* s, size_t begin, size_t end) 
     float total[4] __attribute__((aligned(16)));
     rv_sph_totals(a0, a1, a2, sum, total);
     for (size_t a = 0; a < 4; ++a) s->out[4 * i + a] = total[a];
+  }
+}
+
+// Sums of volumes in doubles, so that what particles lose and what pores get differ by roundings of doubles only.
+#if RV_W == 1
+typedef double Sum;
+RV_INLINE Sum widen(RvSphRow x) {
+  return (double)x;
+}
+RV_INLINE double total_of(Sum x) {
+  return x;
+}
+#else
+typedef RvRowSum Sum;
+RV_INLINE Sum widen(RvSphRow x) {
+  return rv_row_wide(x);
+}
+RV_INLINE double total_of(Sum x) {
+  return rv_row_total(x);
+}
+#endif
+
+void RV_KERNEL(rv_pore_wanted)(const RvPoreSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    Sum sum = widen(rv_sph_set(0));
+    RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], s->lists->groups[i]) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      sum += widen(rv_sph_poly6(p.square) * p.w);
+    }
+    s->total[i] = total_of(sum);
+  }
+}
+
+void RV_KERNEL(rv_pore_gained)(const RvPoreSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    const RvSphRow wish = rv_sph_set(s->of[4 * i + 3]);
+    Sum sum = widen(rv_sph_set(0));
+    // A pore that is full wishes nothing.
+    unsigned groups = s->of[4 * i + 3] > 0 ? s->lists->groups[i] : 0;
+    RV_SPH_EACH(j, s->lists->index + 8 * (size_t)s->lists->first[i], groups) {
+      Pair p = pair_of(s, s->of + 4 * i, j);
+      sum += widen(rv_sph_poly6(p.square) * wish) * widen(p.w);
+    }
+    s->total[i] = total_of(sum);
   }
 }
 

@@ -1,9 +1,11 @@
 // Liquid of pores: taken up from particles, running down strands, dripping, drying (AH-20, AH-22, AH-23, E65).
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "base/timer.h"
 #include "lookdev/pore.h"
+#include "lookdev/pore_kernel.h"
 #include "math/scalar.h"
 
 enum { GRAIN = 256 };  // particles or pores a task
@@ -13,6 +15,8 @@ static const double LEAST_SHARE = 0.05;
 // it becomes.
 static const double DROP = 1.2e-8;
 static const double LEAST_DROP = 0.1;
+// m: highest film that is painted, that of the wet solver.
+static const double MOST_FILM = 0.003;
 // Largest saturation that makes hair heavier: a drop that hangs there is not part of the hair.
 static const double MOST_SATURATION = 1.5;
 
@@ -21,20 +25,21 @@ static const double MOST_SATURATION = 1.5;
 typedef struct Soak {
   RvPores* p;
   RvLookdevLiquid* l;
-  double* wish;   // [pores] m3 a unit of the weighted kernel; sorted
-  double* share;  // [particles] of what pores wish that a particle can give; sorted
-  double* loss;   // [particles] m3; sorted
+  float* wish;   // [pores + 1][4] place, and m3 that the pore wishes a unit of the kernel; sorted
+  float* give;   // [particles + 1][4] place, and the factor of the wishes that the particle meets; sorted
+  double* loss;  // [particles] m3; sorted
+  double* gain;  // [pores] m3; sorted
 } Soak;
 
-// Weight of a pair of sorted indices: the kernel over its factor. Both sides of an exchange compute the same bits.
-static inline double pair_weight(const Soak* s, size_t particle, size_t pore) {
-  const float* x = s->l->work.start + 4 * particle;
-  const float* y = s->p->set.at + 4 * pore;
+// Weight of a pair of sorted indices: the kernel over its factor.
+static inline float pair_weight(const Soak* s, size_t particle, size_t pore) {
+  const float* x = s->give + 4 * particle;
+  const float* y = s->wish + 4 * pore;
   float d0 = x[0] - y[0];
   float d1 = x[1] - y[1];
   float d2 = x[2] - y[2];
   float t = 1 - (d0 * d0 + d1 * d1 + d2 * d2);
-  return t > 0 ? (double)(t * t * t) * (double)x[3] : 0;
+  return t > 0 ? t * t * t : 0;
 }
 
 // What each pore lacks, as far as liquid surrounds it, a unit of the weights around it.
@@ -43,70 +48,64 @@ static void wish_some(void* arg, size_t begin, size_t end) {
   const RvPores* p = s->p;
   double rate = p->model.uptake * s->l->work.dt;
   for (size_t n = begin; n < end; ++n) {
+    float* wish = s->wish + 4 * n;
+    memcpy(wish, p->set.at + 4 * n, 3 * sizeof *wish);
+    wish[3] = 0;
+    if (!(p->density[n] > 0)) continue;
     size_t k = p->set.from[n];
     double lacking = p->model.porosity * p->space[k] - p->held[k];
-    s->wish[n] = 0;
-    if (!(lacking > 0) || !(p->density[n] > 0)) continue;
+    if (!(lacking > 0)) continue;
     double surrounded = rv_min((double)p->density[n], 1);
-    s->wish[n] = lacking * surrounded * rate / (1 + rate) / (double)p->around[n];
+    wish[3] = (float)(lacking * surrounded * rate / (1 + rate) / (double)p->around[n]);
   }
 }
 
-// What pores wish of each particle, and the share of it that it can give.
-static void share_some(void* arg, size_t begin, size_t end) {
-  const Soak* s = arg;
-  const RvSphLists* lists = &s->p->reverse;
-  for (size_t n = begin; n < end; ++n) {
-    double wished = 0;
-    const uint32_t* list = lists->index + 8 * (size_t)lists->first[n];
-    for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j)
-      if (list[j] < s->p->count && s->wish[list[j]] > 0) wished += s->wish[list[j]] * pair_weight(s, n, list[j]);
-    double volume = s->l->particles->volume[s->l->work.set.from[n]];
-    s->share[n] = wished > volume ? volume / wished : 1;
-    s->loss[n] = wished;
-    if (!(wished > volume)) continue;
-    // The same products as the pores have, in a sum of this side.
-    s->loss[n] = 0;
-    for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j)
-      if (list[j] < s->p->count && s->wish[list[j]] > 0)
-        s->loss[n] += s->share[n] * (s->wish[list[j]] * pair_weight(s, n, list[j]));
-  }
+// What a particle gives of the wishes, `wanted` m3 a unit of its mass: all, or as much as it has. The factor is a float
+// rounded down, so that a particle never gives more than its volume.
+static void give(const Soak* s, size_t n, double wanted) {
+  const double DOWN = 1 - 0x1p-22;
+  double volume = s->l->particles->volume[s->l->work.set.from[n]];
+  float* factor = s->give + 4 * n + 3;
+  if (wanted * (double)*factor > volume) *factor = (float)(DOWN * volume / wanted);
+  s->loss[n] = wanted * (double)*factor;
 }
 
-// What each pore gets.
-static void gain_some(void* arg, size_t begin, size_t end) {
+// Tasks of the sums over ranges of particles and pores.
+static void wanted_some(void* arg, size_t begin, size_t end) {
   const Soak* s = arg;
-  RvPores* p = s->p;
-  for (size_t n = begin; n < end; ++n) {
-    if (!(s->wish[n] > 0)) continue;
-    double gain = 0;
-    const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
-    for (size_t j = 0; j < 8 * (size_t)p->liquid.groups[n]; ++j)
-      if (list[j] < s->l->work.set.count) gain += s->share[list[j]] * (s->wish[n] * pair_weight(s, list[j], n));
-    p->held[p->set.from[n]] += gain;
-  }
+  RvPoreSums sums = {.lists = &s->p->reverse, .of = s->give, .to = s->wish, .total = s->loss};
+  if (s->l->single)
+    RV_KERNEL_CALL_SINGLE(rv_pore_wanted, (&sums, begin, end));
+  else
+    RV_KERNEL_CALL(rv_pore_wanted, (&sums, begin, end));
+  for (size_t n = begin; n < end; ++n)
+    if (s->loss[n] > 0) give(s, n, s->loss[n]);
+}
+
+static void gained_some(void* arg, size_t begin, size_t end) {
+  const Soak* s = arg;
+  RvPoreSums sums = {.lists = &s->p->liquid, .of = s->wish, .to = s->give, .total = s->gain};
+  if (s->l->single)
+    RV_KERNEL_CALL_SINGLE(rv_pore_gained, (&sums, begin, end));
+  else
+    RV_KERNEL_CALL(rv_pore_gained, (&sums, begin, end));
+  for (size_t n = begin; n < end; ++n)
+    if (s->gain[n] > 0) s->p->held[s->p->set.from[n]] += s->gain[n];
 }
 
 // What pores wish of each particle, by the pores' lists alone and one after the other: where lists are full, those of the
 // particles do not have the same pairs, and liquid would be lost.
-static void share_one_by_one(const Soak* s) {
+static void want_one_by_one(const Soak* s) {
   const RvPores* p = s->p;
   size_t count = s->l->work.set.count;
   for (size_t j = 0; j < count; ++j) s->loss[j] = 0;
-  // First the wishes, then what is given, with the same products as the pores'.
-  for (int pass = 0; pass < 2; ++pass) {
-    for (size_t n = 0; n < p->count; ++n) {
-      const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
-      for (size_t j = 0; s->wish[n] > 0 && j < 8 * (size_t)p->liquid.groups[n]; ++j)
-        if (list[j] < count)
-          s->loss[list[j]] += (pass ? s->share[list[j]] : 1) * (s->wish[n] * pair_weight(s, list[j], n));
-    }
-    for (size_t j = 0; j < count && pass == 0; ++j) {
-      double volume = s->l->particles->volume[s->l->work.set.from[j]];
-      s->share[j] = s->loss[j] > volume ? volume / s->loss[j] : 1;
-      s->loss[j] = 0;
-    }
+  for (size_t n = 0; n < p->set.count; ++n) {
+    const uint32_t* list = p->liquid.index + 8 * (size_t)p->liquid.first[n];
+    float wish = s->wish[4 * n + 3];
+    for (size_t j = 0; wish > 0 && j < 8 * (size_t)p->liquid.groups[n]; ++j)
+      if (list[j] < count) s->loss[list[j]] += (double)(pair_weight(s, list[j], n) * wish);
   }
+  for (size_t j = 0; j < count; ++j) give(s, j, s->loss[j]);
 }
 
 // Particles that are nearly empty end: the pore with the largest weight gets the rest.
@@ -122,10 +121,10 @@ static void end_small(const Soak* s) {
     s->p->taken += s->loss[n];
     if (!(particles->volume[i] < least)) continue;
     const uint32_t* list = lists->index + 8 * (size_t)lists->first[n];
-    double largest = 0;
+    float largest = 0;
     size_t nearest = 0;
     for (size_t j = 0; j < 8 * (size_t)lists->groups[n]; ++j) {
-      double weight = list[j] < s->p->count ? pair_weight(s, n, list[j]) : 0;
+      float weight = list[j] < s->p->set.count ? pair_weight(s, n, list[j]) : 0;
       if (!(weight > largest)) continue;
       largest = weight;
       nearest = list[j];
@@ -137,25 +136,38 @@ static void end_small(const Soak* s) {
   }
 }
 
+// Memory of the exchange: places of both sets beside their factors. False: out of memory.
+static bool begin_soak(Soak* s) {
+  RvArena* arena = s->l->arena;
+  size_t count = s->l->work.set.count, pores = s->p->set.count;
+  s->wish = RV_TAKE(arena, float, 4 * (pores + 1));
+  s->give = RV_TAKE(arena, float, 4 * (count + 1));
+  s->loss = RV_TAKE(arena, double, count + 1);
+  s->gain = RV_TAKE(arena, double, pores + 1);
+  if (!s->wish || !s->give || !s->loss || !s->gain) return false;
+  memcpy(s->give, s->l->work.start, 4 * (count + 1) * sizeof(float));
+  memcpy(s->wish + 4 * pores, s->p->set.at + 4 * pores, 4 * sizeof(float));
+  s->wish[4 * pores + 3] = 0;
+  return true;
+}
+
 RvResult rv_pores_soak(RvPores* p, RvLookdevLiquid* l, RvError* error) {
+  if (!p->liquid.pairs) return RV_OK;
   double started = rv_lookdev_liquid_clock(l);
   RvArenaMark mark = rv_arena_mark(l->arena);
   size_t count = l->particles->count;
-  Soak s = {p, l, RV_TAKE(l->arena, double, p->count + 1), RV_TAKE(l->arena, double, count + 1),
-            RV_TAKE(l->arena, double, count + 1)};
-  if (!s.wish || !s.share || !s.loss) {
+  Soak s = {.p = p, .l = l};
+  if (!begin_soak(&s)) {
     rv_lookdev_liquid_end(l);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   }
-  if (p->liquid.pairs) {
-    rv_parallel_for(p->count, GRAIN, wish_some, &s);
-    if (p->liquid.full || p->reverse.full)
-      share_one_by_one(&s);
-    else
-      rv_parallel_for(count, GRAIN, share_some, &s);
-    rv_parallel_for(p->count, GRAIN, gain_some, &s);
-    end_small(&s);
-  }
+  rv_parallel_for(p->set.count, GRAIN, wish_some, &s);
+  if (p->liquid.full || p->reverse.full)
+    want_one_by_one(&s);
+  else
+    rv_parallel_for(count, GRAIN, wanted_some, &s);
+  rv_parallel_for(p->set.count, GRAIN, gained_some, &s);
+  end_small(&s);
   rv_arena_release(l->arena, mark);
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return RV_OK;
@@ -225,10 +237,37 @@ static void dry_pore(RvPores* p, const RvPoreHair* hair, size_t k, double dt) {
   p->evaporated += gone;
 }
 
+//---------------------------------------------------------------------------------------------- film
+
+// The section of a film is pi ((r + h)^2 - r^2), and the surface of the edge 2 pi r times its length.
+double rv_pores_film_volume(double height, double area, double radius) {
+  return area * height * (1 + 0.5 * height / radius);
+}
+
+double rv_pores_film_height(double volume, double area, double radius) {
+  if (!(volume > 0) || !(area > 0)) return 0;
+  double x = 2 * volume / (area * radius);
+  // r (sqrt(1 + x) - 1) without its cancellation
+  return radius * x / (1 + sqrt(1 + x));
+}
+
+void rv_pores_paint(RvPores* p, const double* rate, const double* area, const double* radius, double dt) {
+  RvSum sum = {p->painted, 0};
+  for (size_t k = 0; k < p->count; ++k) {
+    size_t i = p->point[k];
+    double growth = 0.5 * (rate[i] + rate[i + 1]) * dt;
+    if (!(growth > 0)) continue;
+    double height = rv_min(rv_pores_film_height(p->held[k], area[i], radius[i]) + growth, MOST_FILM);
+    double added = rv_max(rv_pores_film_volume(height, area[i], radius[i]) - p->held[k], 0);
+    p->held[k] += added;
+    rv_sum_add(&sum, added);
+  }
+  p->painted = rv_sum_total(&sum);
+}
+
 //---------------------------------------------------------------------------------------------- wet hair
 
-// Wetness of the points, and what it does to their mass and stiffness.
-static void wet_points(RvPores* p) {
+void rv_pores_wet_points(RvPores* p) {
   for (size_t i = 0; i < p->points; ++i) p->wetness[i] = 0;
   for (size_t k = 0; k < p->count; ++k) {
     double capacity = p->model.porosity * p->space[k];
@@ -254,7 +293,7 @@ RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
     result = run_down(p, hair, l, k, dt, next_id, row, error);
     dry_pore(p, hair, k, dt);
   }
-  wet_points(p);
+  rv_pores_wet_points(p);
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return result;
 }
@@ -265,7 +304,7 @@ RvResult rv_pores_substep(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l
                           RvError* error) {
   RvResult result = rv_lookdev_liquid_predict(l, dt, error);
   if (!result) result = rv_pores_place(p, hair, l, error);
-  if (!result) result = rv_lookdev_liquid_arrange(l, p->place, p->count, error);
+  if (!result) result = rv_lookdev_liquid_arrange(l, p->place, p->nactive, error);
   if (!result) result = rv_pores_meet(p, hair, l, error);
   if (!result) result = rv_lookdev_liquid_project(l, error);
   if (result) return result;

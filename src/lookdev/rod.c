@@ -47,17 +47,6 @@ static size_t at_row(size_t begin, int i, int rows, int row, int lane) {
   return (size_t)rows * begin + (size_t)(rows * i + row) * RV_LANES + (size_t)lane;
 }
 
-static RvQuat load_quat(const double* blocks, size_t at) {
-  return (RvQuat){blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES], blocks[at + 3 * RV_LANES]};
-}
-
-static void store_quat(double* blocks, size_t at, RvQuat q) {
-  blocks[at] = q.x;
-  blocks[at + RV_LANES] = q.y;
-  blocks[at + 2 * RV_LANES] = q.z;
-  blocks[at + 3 * RV_LANES] = q.w;
-}
-
 // The same rotation on the side of another quaternion.
 static RvQuat on_side_of(RvQuat q, RvQuat other) {
   return rv_quat_dot(q, other) < 0 ? (RvQuat){-q.x, -q.y, -q.z, -q.w} : q;
@@ -144,7 +133,7 @@ void rv_cosserat_frames(const RvStrandModel* m, const RvStrandState* s, RvCosser
         double angle = s->q[rv_strand_index(b, lane, j, 3)];
         RvVec3 m1 = rv_mad(rv_scale(u, rv_cos(angle)), rv_sin(angle), rv_cross(t, u));
         last = on_side_of(frame_quat(m1, t), last);
-        store_quat(out->quat, at_row(b->edge_at, j, 4, 0, lane), last);
+        rv_rod_store_quat(out->quat, at_row(b->edge_at, j, 4, 0, lane), last);
       }
     }
 }
@@ -155,9 +144,9 @@ void rv_cosserat_rest_from_pose(const RvStrandModel* m, const RvCosseratState* s
     for (int lane = 0; lane < RV_LANES; ++lane) {
       const RvStrandBatch* b = &m->batches[k];
       for (int i = 1; i + 1 < b->vertices; ++i) {
-        RvQuat before = load_quat(s->quat, at_row(b->edge_at, i - 1, 4, 0, lane));
-        RvQuat after = load_quat(s->quat, at_row(b->edge_at, i, 4, 0, lane));
-        store_quat(out->rest, at_row(b->vertex_at, i, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(before), after));
+        RvQuat before = rv_rod_load_quat(s->quat, at_row(b->edge_at, i - 1, 4, 0, lane));
+        RvQuat after = rv_rod_load_quat(s->quat, at_row(b->edge_at, i, 4, 0, lane));
+        rv_rod_store_quat(out->rest, at_row(b->vertex_at, i, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(before), after));
       }
     }
 }
@@ -175,7 +164,7 @@ static void rest_lane(const RvStrandBatch* b, int lane, const RvStrandDef* d, Rv
                                   : rv_perpendicular(t);
     u = rv_normalize(rv_mad(wanted, -rv_dot(wanted, t), t), rv_perpendicular(t));
     RvQuat q = on_side_of(frame_quat(u, t), last);
-    if (j > 0) store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
+    if (j > 0) rv_rod_store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
     before = t;
     last = q;
   }
@@ -209,10 +198,10 @@ static void balance_edge(const RvStrandBatch* b, int lane, int j, RvVec3 e, RvVe
   size_t edge = at_row(b->edge_at, j, 1, 0, lane), at = at_row(b->edge_at, j, 4, 0, lane);
   RvVec3 rest = rv_mad(e, model->stretch[edge], pull);
   RvVec3 d3 = rv_normalize(rest, rv_vec3(0, 1, 0));
-  RvQuat q = load_quat(state->quat, at);
+  RvQuat q = rv_rod_load_quat(state->quat, at);
   model->length[edge] = rv_length(rest);
   if (j > 0) q = rv_quat_normalize(rv_quat_mul(rv_quat_between(rv_quat_rotate(q, rv_vec3(0, 0, 1)), d3), q));
-  store_quat(state->quat, at, q);
+  rv_rod_store_quat(state->quat, at, q);
   state->tension[edge] = -rv_dot(pull, d3);
 }
 
@@ -249,7 +238,7 @@ static bool balance_vertex(const RvStrandModel* m, const RvStrandBatch* b, int l
     if (size > most_im) im = rv_scale(im, most_im / size);
   }
   set_compliance(m, b, lane, i, im, model);
-  store_quat(model->rest, at_row(b->vertex_at, i, 4, 0, lane),
+  rv_rod_store_quat(model->rest, at_row(b->vertex_at, i, 4, 0, lane),
              (RvQuat){im.x, im.y, im.z, sqrt(fmax(1 - rv_dot(im, im), 0))});
   return capped;
 }
@@ -272,8 +261,8 @@ static bool balance_lane(const RvStrandModel* m, const RvStrandBatch* b, int lan
   pull = rv_vec3(0, 0, 0);
   for (int j = b->vertices - 2; j >= 1; --j) {
     pull = rv_sub(pull, rv_strand_vector(force, rv_strand_index(b, lane, j + 1, 0)));
-    RvQuat q = load_quat(state->quat, at_row(b->edge_at, j, 4, 0, lane));
-    RvQuat before = load_quat(state->quat, at_row(b->edge_at, j - 1, 4, 0, lane));
+    RvQuat q = rv_rod_load_quat(state->quat, at_row(b->edge_at, j, 4, 0, lane));
+    RvQuat before = rv_rod_load_quat(state->quat, at_row(b->edge_at, j - 1, 4, 0, lane));
     RvQuat turn = rv_quat_mul(rv_quat_conjugate(before), q);
     // Torque of the force in the frame of the edge, as in rod_direct_kernel.c.
     RvVec3 local = rv_quat_rotate(rv_quat_conjugate(q), pull);

@@ -51,7 +51,8 @@ typedef struct RvRodForces {
   const double* air;               // [vertices][4] m/s, besides
   const double* force;             // [vertices][4] N
   const double* stiffness;         // [vertices][6] N/m, implicit: -stiffness (x - x_before); symmetric
-  const bool* busy;                // [batches] whether the blocks of force and stiffness count; NULL: all
+  const bool* busy;                // [batches] whether the blocks of force count; NULL: all
+  const bool* stiff;               // [batches] and those of stiffness
 } RvRodForces;
 
 typedef struct RvRodStepDef {
@@ -65,6 +66,17 @@ typedef struct RvRodStepDef {
 } RvRodStepDef;
 
 //---------------------------------------------------------------------------------------------- model and state
+
+// A quaternion in the rows of a block, whose first number is at `at`, and back.
+static inline RvQuat rv_rod_load_quat(const double* blocks, size_t at) {
+  return (RvQuat){blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES], blocks[at + 3 * RV_LANES]};
+}
+static inline void rv_rod_store_quat(double* blocks, size_t at, RvQuat q) {
+  blocks[at] = q.x;
+  blocks[at + RV_LANES] = q.y;
+  blocks[at + 2 * RV_LANES] = q.z;
+  blocks[at + 3 * RV_LANES] = q.w;
+}
 
 // Allocates the arrays for the strands of a model; false: out of memory. Free with the function below.
 bool rv_cosserat_alloc(const RvStrandModel* strands, RvCosseratModel* model, RvCosseratState* state);

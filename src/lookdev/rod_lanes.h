@@ -211,9 +211,13 @@ RV_INLINE void rod_start_vertex(const RodPart* p, int i) {
   RodVertex* out = &p->vertex[i];
   out->soft = rod_sym_scale(rod_sym_inverse(stiff), free);
   const RvLanes3 moved = rv_lanes3_add(x, rod_sym_apply(out->soft, force));
-  const RvLanes3 target = rv_lanes3_load(b->target + (4 * i) * RV_W + lane);
-  out->x = (RvLanes3){rv_lanes_select(moves, moved.x, target.x), rv_lanes_select(moves, moved.y, target.y),
-                      rv_lanes_select(moves, moved.z, target.z)};
+  out->x = moved;
+  // Most vertices move in all lanes, and need no target.
+  if (rv_lanes_bits(~moves)) {
+    const RvLanes3 target = rv_lanes3_load(b->target + (4 * i) * RV_W + lane);
+    out->x = (RvLanes3){rv_lanes_select(moves, moved.x, target.x), rv_lanes_select(moves, moved.y, target.y),
+                        rv_lanes_select(moves, moved.z, target.z)};
+  }
   out->place = out->x;
 }
 

@@ -45,6 +45,7 @@ static RvCosseratBatch batch_of(const Step* w, size_t k) {
   const RvStrandBatch* b = &w->m->batches[k];
   const RvRodForces* f = &w->def->forces;
   const bool busy = !f->busy || f->busy[k];
+  const bool stiff = !f->stiff || f->stiff[k];
   RvCosseratBatch out = {.vertices = b->vertices,
                          .dt = w->def->dt,
                          .iterations = w->def->iterations,
@@ -66,7 +67,7 @@ static RvCosseratBatch batch_of(const Step* w, size_t k) {
                          .hairs = w->model->hairs + RV_LANES * k,
                          .air = f->air ? f->air + b->at : NULL,
                          .force = f->force && busy ? f->force + b->at : NULL,
-                         .stiffness = f->stiffness && busy ? f->stiffness + 6 * b->vertex_at : NULL,
+                         .stiffness = f->stiffness && stiff ? f->stiffness + 6 * b->vertex_at : NULL,
                          .dragnormal = f->dragnormal,
                          .dragtangent = f->dragtangent};
   memcpy(out.gravity, f->gravity, sizeof out.gravity);

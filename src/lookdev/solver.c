@@ -26,6 +26,7 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   fine = fine && (s->candidate = rv_alloc_zero(m->vertices + spare, 1));
   fine = fine && (s->touch = rv_alloc_zero(m->vertices + spare, sizeof(RvTouch)));
   fine = fine && (s->busy = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
+  fine = fine && (s->stiff = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->touched = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   const RvStrandGuide* guide = &s->strands->guide;
   if (fine && (guide->wind || s->strands->air)) {
@@ -42,7 +43,7 @@ void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
   RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch,
-              s->busy, s->touched);
+              s->busy, s->stiff, s->touched);
   *s = (RvLookdevSolver){0};
 }
 
@@ -74,17 +75,6 @@ typedef struct Sampled {
   const RvStrandSample* sample;
 } Sampled;
 
-// A quaternion in the rows of a block, and back.
-static RvQuat load_quat(const double* blocks, size_t at) {
-  return (RvQuat){blocks[at], blocks[at + RV_LANES], blocks[at + 2 * RV_LANES], blocks[at + 3 * RV_LANES]};
-}
-static void store_quat(double* blocks, size_t at, RvQuat q) {
-  blocks[at] = q.x;
-  blocks[at + RV_LANES] = q.y;
-  blocks[at + 2 * RV_LANES] = q.z;
-  blocks[at + 3 * RV_LANES] = q.w;
-}
-
 // Turns the quaternions of edges that have left their directions, as where an artist moved points: by the shortest arc
 // onto the edge. Quaternions of a simulated state are within the shear of their edges and stay.
 static void align_rods(RvLookdevSolver* s) {
@@ -95,13 +85,13 @@ static void align_rods(RvLookdevSolver* s) {
       for (int j = 0; j + 1 < m->batches[k].vertices; ++j) {
         const RvStrandBatch* b = &m->batches[k];
         size_t at = 4 * b->edge_at + (size_t)(4 * j) * RV_LANES + (size_t)lane, x = rv_strand_index(b, lane, j, 0);
-        RvQuat q = rv_quat_normalize(load_quat(s->state.quat, at));
+        RvQuat q = rv_quat_normalize(rv_rod_load_quat(s->state.quat, at));
         RvVec3 d3 = rv_quat_rotate(q, rv_vec3(0, 0, 1));
         RvVec3 e =
             rv_sub(rv_strand_vector(s->strands->state->q, x + 4 * RV_LANES), rv_strand_vector(s->strands->state->q, x));
         RvVec3 t = rv_normalize(e, d3);
         if (rv_dot(d3, t) < NEAR)
-          store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
+          rv_rod_store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d3, t), q)));
       }
 }
 
@@ -171,7 +161,7 @@ static void turn_rods(RvLookdevSolver* s, RvQuat turn) {
   const RvStrandModel* m = s->strands->model;
   for (size_t e = 0; e < m->edges; ++e) {
     size_t at = e / RV_LANES * 4 * RV_LANES + e % RV_LANES;
-    store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(turn, load_quat(s->state.quat, at))));
+    rv_rod_store_quat(s->state.quat, at, rv_quat_normalize(rv_quat_mul(turn, rv_rod_load_quat(s->state.quat, at))));
   }
 }
 
@@ -194,8 +184,8 @@ static RvResult carry(RvLookdevSolver* s, const RvStrandSample* sample, double d
   for (size_t k = 0; k < m->nbatch; ++k)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       const RvStrandBatch* b = &m->batches[k];
-      RvQuat now = load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
-      store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
+      RvQuat now = rv_rod_load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
+      rv_rod_store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
     }
   return RV_OK;
 }
@@ -240,6 +230,7 @@ static void guide_batches(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &w->s->strands->model->batches[k];
     if (g->goal || g->force) rv_lookdev_claim(w->s, k);
+    if (g->goal) rv_lookdev_claim_stiffness(w->s, k);
     for (int lane = 0; lane < RV_LANES; ++lane)
       for (int i = 0; i < b->vertices; ++i) guide_vertex(w, b, lane, i);
   }
@@ -250,6 +241,7 @@ static RvResult hairforces(RvLookdevSolver* s, double dt) {
   const RvStrandModel* m = s->strands->model;
   const RvStrandGuide* g = &s->strands->guide;
   memset(s->busy, 0, m->nbatch * sizeof *s->busy);
+  memset(s->stiff, 0, m->nbatch * sizeof *s->stiff);
   Guided w = {s, dt};
   if (g->goal || g->force || g->wind || s->strands->air) rv_parallel_for(m->nbatch, BATCHES_A_TASK, guide_batches, &w);
   return RV_OK;
@@ -297,13 +289,15 @@ static RvResult rods(RvLookdevSolver* s, double dt, RvError* error) {
                                  .air = s->air,
                                  .force = s->force,
                                  .stiffness = s->stiffness,
-                                 .busy = s->busy}};
+                                 .busy = s->busy,
+                                 .stiff = s->stiff}};
   memcpy(def.forces.gravity, set->gravity, sizeof set->gravity);
   memcpy(def.forces.wind, set->wind, sizeof set->wind);
   // Wet hair is heavier and softer.
   RvStrandModel strands = *s->strands->model;
   RvCosseratModel model = s->model;
-  if (s->water && rv_lookdev_water_weigh(s->water, s->model.bend)) {
+  if (s->water) {
+    rv_lookdev_water_weigh(s->water, s->model.bend);
     strands.mass = s->water->wet_mass;
     model.bend = s->water->wet_bend;
   }

@@ -63,9 +63,10 @@ typedef struct RvLookdevSolver {
   double* force;         // [unknowns] N
   double* stiffness;     // [vertices][6] N/m
   double* air;           // [unknowns] m/s; NULL: no wind of the points
-  uint8_t* candidate;    // [vertices] 1: it is tested against solids in this substep
+  uint8_t* candidate;    // [vertices / 8] bit i: the vertex of lane i is tested against solids in this substep
   RvTouch* touch;        // [vertices] stiffness 0: none
-  bool *busy, *touched;  // [batches] forces or stiffness are not 0; a vertex touches
+  bool *busy, *stiff;    // [batches] forces are not 0, and stiffness
+  bool* touched;         // [batches] a vertex touches
   RvVolume volume;
   // Report of the frame.
   int substeps;
@@ -93,7 +94,8 @@ RvResult rv_lookdev_substep(RvLookdevSolver* solver, const RvStrandSample* sampl
 RvResult rv_lookdev_contacts(RvLookdevSolver* solver, double dt, RvError* error);
 // Forces of the solids after the solve.
 void rv_lookdev_press(RvLookdevSolver* solver);
-// The block of a batch in `force` and `stiffness`, cleared at the first call of a substep.
+// The block of a batch in `force`, cleared at the first call of a substep; and that in `stiffness`.
 void rv_lookdev_claim(RvLookdevSolver* solver, size_t batch);
+void rv_lookdev_claim_stiffness(RvLookdevSolver* solver, size_t batch);
 
 #endif

@@ -1,6 +1,7 @@
 // Density of strands on a grid and the forces of its excess (volume.h).
 #include "lookdev/volume.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -95,30 +96,44 @@ static RvVolumeBatch batch_of(const Grid* w, size_t k) {
   return out;
 }
 
+// A box without places. Its bounds are finite, so that differences of places are.
+static RvVolumeBox no_box(void) {
+  RvVolumeBox box;
+  for (int c = 0; c < 3; ++c)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      box.low[c][lane] = DBL_MAX / 2;
+      box.high[c][lane] = -DBL_MAX / 2;
+    }
+  return box;
+}
+
+// Bounds along an axis over all lanes.
+static void bounds_of(const RvVolumeBox* box, int axis, double* low, double* high) {
+  *low = DBL_MAX / 2;
+  *high = -DBL_MAX / 2;
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    *low = rv_min(*low, box->low[axis][lane]);
+    *high = rv_max(*high, box->high[axis][lane]);
+  }
+}
+
 // The grid around the vertices, at most RV_VOLUME_REACH cells from the centre of the roots.
 static RvResult fit_grid(Grid* w, RvError* error) {
   RvVolume* g = w->g;
-  double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-  double root_low[3] = {INFINITY, INFINITY, INFINITY}, root_high[3] = {-INFINITY, -INFINITY, -INFINITY};
+  RvVolumeBox all = no_box();
+  RvVolumeBox roots = no_box();
   for (size_t k = 0; k < w->m->nbatch; ++k) {
-    const RvStrandBatch* b = &w->m->batches[k];
-    for (int i = 0; i < b->vertices; ++i)
-      for (int c = 0; c < 3; ++c) {
-        const double* x = w->s->q + rv_strand_index(b, 0, i, c);
-        for (int lane = 0; lane < RV_LANES; ++lane) {
-          low[c] = x[lane] < low[c] ? x[lane] : low[c];
-          high[c] = x[lane] > high[c] ? x[lane] : high[c];
-          if (i) continue;
-          root_low[c] = x[lane] < root_low[c] ? x[lane] : root_low[c];
-          root_high[c] = x[lane] > root_high[c] ? x[lane] : root_high[c];
-        }
-      }
+    const RvVolumeBatch b = batch_of(w, k);
+    RV_KERNEL_CALL(rv_volume_extend, (&b, &all, &roots));
   }
   g->nodes = 1;
   for (int c = 0; c < 3; ++c) {
-    double centre = floor(0.5 * (root_low[c] + root_high[c]) * w->per_cell);
-    double first = rv_max(floor(low[c] * w->per_cell), centre - RV_VOLUME_REACH);
-    double last = rv_min(floor(high[c] * w->per_cell), centre + RV_VOLUME_REACH);
+    double low, high, root_low, root_high;
+    bounds_of(&all, c, &low, &high);
+    bounds_of(&roots, c, &root_low, &root_high);
+    double centre = floor(0.5 * (root_low + root_high) * w->per_cell);
+    double first = rv_max(floor(low * w->per_cell), centre - RV_VOLUME_REACH);
+    double last = rv_min(floor(high * w->per_cell), centre + RV_VOLUME_REACH);
     // a place farther than this from the origin has no cell
     const double FARTHEST = 1e9;
     bool usable = last >= first && fabs(first) < FARTHEST;

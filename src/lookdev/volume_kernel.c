@@ -5,6 +5,7 @@
 
 #include "math/lanes.h"
 
+void RV_KERNEL(rv_volume_extend)(const RvVolumeBatch* b, RvVolumeBox* all, RvVolumeBox* roots);
 void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b);
 void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nodes);
 int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes);
@@ -43,6 +44,27 @@ RV_INLINE Ints place_axis(const double* x, double per_cell, int32_t low, int32_t
   const Floats share = TO_FLOATS(p - TO_LANES(whole));
   memcpy(at, &share, sizeof share);
   return whole;
+}
+
+// Lanes from k on of the vertices [begin, end). Numbers that are not finite do not count.
+RV_INLINE void extend_lanes(const RvVolumeBatch* b, int begin, int end, int k, RvVolumeBox* box) {
+  for (int c = 0; c < 3; ++c) {
+    RvLanes low = rv_lanes_load(box->low[c] + k), high = rv_lanes_load(box->high[c] + k);
+    for (int i = begin; i < end; ++i) {
+      const RvLanes x = rv_lanes_load(b->x + (ptrdiff_t)(4 * i + c) * ROW + k);
+      low = rv_lanes_select(rv_lanes_positive(low - x), x, low);
+      high = rv_lanes_select(rv_lanes_positive(x - high), x, high);
+    }
+    rv_lanes_store(box->low[c] + k, low);
+    rv_lanes_store(box->high[c] + k, high);
+  }
+}
+
+void RV_KERNEL(rv_volume_extend)(const RvVolumeBatch* b, RvVolumeBox* all, RvVolumeBox* roots) {
+  for (int k = 0; k < ROW; k += RV_V) {
+    extend_lanes(b, 0, 1, k, roots);
+    extend_lanes(b, 0, b->vertices, k, all);
+  }
 }
 
 void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b) {
@@ -94,31 +116,60 @@ void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nod
 
 //---------------------------------------------------------------------------------------------- sample
 
-// Values at the eight nodes of each vertex of a row.
+// The eight nodes of a vertex, and the same node of all vertices of a row.
+typedef float Corners __attribute__((vector_size(32)));
+typedef float Half __attribute__((vector_size(16)));
+
+RV_INLINE Corners corners_at(const float* node, const int32_t offset[CORNERS / 2]) {
+  Pair p[CORNERS / 2];
+  for (int q = 0; q < CORNERS / 2; ++q) memcpy(&p[q], node + offset[q], sizeof p[q]);
+  Half low = __builtin_shufflevector(p[0], p[1], 0, 1, 2, 3);
+  Half high = __builtin_shufflevector(p[2], p[3], 0, 1, 2, 3);
+  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+// Values at the eight nodes of each vertex of a row: a transposition of eight by eight.
 RV_INLINE void corners_of(const RvVolumeRow* r, const int32_t offset[CORNERS / 2], const float* nodes,
-                          float out[CORNERS][ROW]) {
-  for (int k = 0; k < ROW; ++k)
-    for (int q = 0; q < CORNERS / 2; ++q) {
-      const float* node = nodes + r->node[k] + offset[q];
-      out[2 * q][k] = node[0];
-      out[2 * q + 1][k] = node[1];
+                          Corners out[CORNERS]) {
+  Corners v[ROW], pair[ROW], four[ROW];
+  RV_UNROLL
+  for (int k = 0; k < ROW; ++k) v[k] = corners_at(nodes + r->node[k], offset);
+  RV_UNROLL
+  for (int k = 0; k < ROW; k += 2) {
+    pair[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+    pair[k + 1] = __builtin_shufflevector(v[k], v[k + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+  }
+  RV_UNROLL
+  for (int k = 0; k < ROW; k += 4)
+    for (int q = 0; q < 2; ++q) {
+      four[k + 2 * q] = __builtin_shufflevector(pair[k + q], pair[k + 2 + q], 0, 1, 8, 9, 4, 5, 12, 13);
+      four[k + 2 * q + 1] = __builtin_shufflevector(pair[k + q], pair[k + 2 + q], 2, 3, 10, 11, 6, 7, 14, 15);
     }
+  RV_UNROLL
+  for (int q = 0; q < 4; ++q) {
+    out[q] = __builtin_shufflevector(four[q], four[q + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    out[q + 4] = __builtin_shufflevector(four[q], four[q + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+RV_INLINE Corners load_row(const float* p) {
+  Corners row;
+  memcpy(&row, p, sizeof row);
+  return row;
 }
 
 // Value and gradient, by the place in the cell, of the trilinear interpolation.
-RV_INLINE void interpolate(const RvVolumeRow* r, float v[CORNERS][ROW], float value[ROW], float slope[3][ROW]) {
-  for (int k = 0; k < ROW; ++k) {
-    const float x = r->at[0][k], y = r->at[1][k], z = r->at[2][k];
-    const float d0 = v[1][k] - v[0][k], d1 = v[3][k] - v[2][k], d2 = v[5][k] - v[4][k], d3 = v[7][k] - v[6][k];
-    const float e0 = v[0][k] + x * d0, e1 = v[2][k] + x * d1, e2 = v[4][k] + x * d2, e3 = v[6][k] + x * d3;
-    const float low = d0 + y * (d1 - d0), high = d2 + y * (d3 - d2);
-    const float f0 = e1 - e0, f1 = e3 - e2;
-    const float bottom = e0 + y * f0, top = e2 + y * f1;
-    slope[0][k] = low + z * (high - low);
-    slope[1][k] = f0 + z * (f1 - f0);
-    slope[2][k] = top - bottom;
-    value[k] = bottom + z * slope[2][k];
-  }
+RV_INLINE Corners interpolate(const RvVolumeRow* r, const Corners v[CORNERS], Corners slope[3]) {
+  const Corners x = load_row(r->at[0]), y = load_row(r->at[1]), z = load_row(r->at[2]);
+  const Corners d0 = v[1] - v[0], d1 = v[3] - v[2], d2 = v[5] - v[4], d3 = v[7] - v[6];
+  const Corners e0 = v[0] + x * d0, e1 = v[2] + x * d1, e2 = v[4] + x * d2, e3 = v[6] + x * d3;
+  const Corners low = d0 + y * (d1 - d0), high = d2 + y * (d3 - d2);
+  const Corners f0 = e1 - e0, f1 = e3 - e2;
+  const Corners bottom = e0 + y * f0, top = e2 + y * f1;
+  slope[0] = low + z * (high - low);
+  slope[1] = f0 + z * (f1 - f0);
+  slope[2] = top - bottom;
+  return bottom + z * slope[2];
 }
 
 int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes) {
@@ -127,9 +178,9 @@ int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes) {
   offsets_of(b, offset);
   for (int i = 0; i < b->vertices; ++i) {
     const RvVolumeRow* r = &b->row[i];
-    float v[CORNERS][ROW], slope[3][ROW], density[ROW];
+    Corners v[CORNERS], slope[3];
     corners_of(r, offset, nodes, v);
-    interpolate(r, v, density, slope);
+    Corners density = interpolate(r, v, slope);
     for (int k = 0; k < ROW; ++k) density[k] = r->mass[k] > 0 ? density[k] : 0;
     for (int k = 0; k < ROW && b->density; ++k) b->density[i * ROW + k] = density[k];
     if (!b->rest) continue;
@@ -166,13 +217,15 @@ void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const 
   offsets_of(b, offset);
   for (int i = 0; i < b->vertices; ++i) {
     const RvVolumeRow* r = &b->row[i];
-    float v[CORNERS][ROW], own[CORNERS][ROW], slope[3][ROW], value[ROW];
+    Corners v[CORNERS], own[CORNERS], slope[3];
+    const Corners excess = load_row(b->slope + i * ROW), mass = load_row(r->mass);
     corners_of(r, offset, push, v);
     corners_of(r, offset, density, own);
-    for (int q = 0; q < CORNERS; ++q)
-      for (int k = 0; k < ROW; ++k) v[q][k] += b->slope[i * ROW + k] * own[q][k];
-    interpolate(r, v, value, slope);
-    for (int a = 0; a < 3; ++a)
-      for (int k = 0; k < ROW; ++k) b->force[(4 * i + a) * ROW + k] -= (double)(r->mass[k] * slope[a][k]) * b->per_cell;
+    for (int q = 0; q < CORNERS; ++q) v[q] += excess * own[q];
+    interpolate(r, v, slope);
+    for (int a = 0; a < 3; ++a) {
+      const Corners force = mass * slope[a];
+      for (int k = 0; k < ROW; ++k) b->force[(4 * i + a) * ROW + k] -= (double)force[k] * b->per_cell;
+    }
   }
 }

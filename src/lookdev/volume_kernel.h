@@ -31,6 +31,11 @@ typedef struct RvVolumeBatch {
   RvVolumeRow* row;      // [n]
 } RvVolumeBatch;
 
+// Box of the vertices, which grows; and of the first ones. Each number has a row of lanes.
+typedef struct RvVolumeBox {
+  double low[3][RV_LANES], high[3][RV_LANES];
+} RvVolumeBox __attribute__((aligned(64)));
+RV_KERNEL_DECLARE(void, rv_volume_extend, (const RvVolumeBatch*, RvVolumeBox* all, RvVolumeBox* roots))
 // Places of the vertices on the grid.
 RV_KERNEL_DECLARE(void, rv_volume_place, (const RvVolumeBatch*))
 // Adds masses, or masses times slopes, to the nodes.

@@ -12,7 +12,11 @@ static const RvSolverType solver = {.data_bytes = sizeof(RvLookdevFrame),
 RV_SOLVER_CALLS(lookdev, solver)
 
 static const RvFieldDef fields[] = {RV_STRAND_FIELDS("strands"), RV_LOOKDEV_FIELDS("strands"),
-                                    RV_LIQUID_FIELDS("liquid"), RV_LOOKDEV_PORE_FIELDS("pores")};
+                                    RV_LIQUID_FIELDS_C("liquid", "", "move",
+                                                       "Pressure of the particle as its multiplier over the square of "
+                                                       "the substep, 1/s2; growth of gravity while hair holds it; seven "
+                                                       "zeros."),
+                                    RV_LOOKDEV_PORE_FIELDS("pores")};
 
 static const RvPresetDef presets[] = {RV_FIBRE_PRESETS,
                                       {"preview", "Preview", "Coarse steps for the mouse.", "substeps=3 niter=1"},
@@ -47,7 +51,7 @@ const RvNodeType rv_node_lookdevsolver = {
         "viscosity. Hair takes up the liquid around it, gets heavier and softer, clumps where it is wet and in air, "
         "drips from its tips and dries; no drop is lost.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 1,
+    .revision = 2,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

@@ -2,6 +2,7 @@
 #include "sph/cells.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "math/scalar.h"
@@ -15,15 +16,21 @@ enum { GRAIN = 2048 };  // particles a task
 
 // Box of some places.
 static bool extend_box(const double* x, size_t count, double lo[3], double hi[3]) {
-  bool finite = true;
-  for (size_t i = 0; i < count; ++i)
-    for (size_t a = 0; a < 3; ++a) {
+  // A number less itself is 0 if it is finite, else no number.
+  double check = 0;
+  for (size_t a = 0; a < 3; ++a) {
+    double low = lo[a];
+    double high = hi[a];
+    for (size_t i = 0; i < count; ++i) {
       double c = x[3 * i + a];
-      finite = finite && isfinite(c);
-      lo[a] = c < lo[a] ? c : lo[a];
-      hi[a] = c > hi[a] ? c : hi[a];
+      check += c - c;
+      low = c < low ? c : low;
+      high = c > high ? c : high;
     }
-  return finite;
+    lo[a] = low;
+    hi[a] = high;
+  }
+  return check == 0;
 }
 
 RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, const double* const* places,
@@ -110,21 +117,37 @@ static void list_cells(RvSphSet* set, const uint64_t* keys) {
   set->first[set->cells] = (uint32_t)set->count;
 }
 
+// Takes the arrays of a set. False: out of memory.
+static bool take_set(RvSphSet* set, size_t count, RvArena* arena) {
+  *set = (RvSphSet){.count = count};
+  set->at = RV_TAKE(arena, float, 4 * (count + 1));
+  for (int a = 0; a < 3; ++a) set->x[a] = RV_TAKE(arena, float, count + RV_SPH_SPARE);
+  set->from = RV_TAKE(arena, uint32_t, count + 1);
+  set->key = RV_TAKE(arena, uint64_t, count + 1);
+  set->first = RV_TAKE(arena, uint32_t, count + 1);
+  return set->at && set->x[0] && set->x[1] && set->x[2] && set->from && set->key && set->first;
+}
+
+// What fills up groups.
+static void end_set(RvSphSet* set) {
+  size_t count = set->count;
+  for (size_t a = 0; a < 3; ++a) {
+    set->at[4 * count + a] = FAR_AWAY;
+    for (size_t i = 0; i < RV_SPH_SPARE; ++i) set->x[a][count + i] = FAR_AWAY;
+  }
+  set->at[4 * count + 3] = 0;
+}
+
 RvResult rv_sph_set_sort(RvSphSet* set, const RvSphLattice* lattice, const double* places, const float* weight,
                          size_t count, RvArena* arena, RvError* error) {
   // Memory: what the set keeps, then work memory of the sort.
   *set = (RvSphSet){.count = count};
   if (count >= UINT32_MAX) return rv_fail(error, RV_LIMIT, "more than %u particles", UINT32_MAX - 1);
-  set->at = RV_TAKE(arena, float, 4 * (count + 1));
-  for (int a = 0; a < 3; ++a) set->x[a] = RV_TAKE(arena, float, count + RV_SPH_LANES);
-  set->from = RV_TAKE(arena, uint32_t, count + 1);
-  set->key = RV_TAKE(arena, uint64_t, count + 1);
-  set->first = RV_TAKE(arena, uint32_t, count + 1);
+  bool fine = take_set(set, count, arena);
   RvArenaMark mark = rv_arena_mark(arena);
   uint64_t* keys = RV_TAKE(arena, uint64_t, 2 * count + 1);
   uint32_t* order = RV_TAKE(arena, uint32_t, 2 * count + 1);
-  if (!set->at || !set->x[0] || !set->x[1] || !set->x[2] || !set->from || !set->key || !set->first || !keys || !order)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu particles", count);
+  if (!fine || !keys || !order) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu particles", count);
   // Sort.
   Sort s = {set, lattice, places, weight, keys, order};
   rv_parallel_for(count, GRAIN, number_some, &s);
@@ -133,12 +156,36 @@ RvResult rv_sph_set_sort(RvSphSet* set, const RvSphLattice* lattice, const doubl
   rv_sort_keys(keys, order, keys + count, order + count, count, rv_sort_bits(largest));
   list_cells(set, keys);
   rv_parallel_for(count, GRAIN, permute_some, &s);
-  // What fills up groups.
-  for (size_t a = 0; a < 3; ++a) {
-    set->at[4 * count + a] = FAR_AWAY;
-    for (size_t i = 0; i < RV_SPH_LANES; ++i) set->x[a][count + i] = FAR_AWAY;
-  }
-  set->at[4 * count + 3] = 0;
+  end_set(set);
   rv_arena_release(arena, mark);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- a part of a set
+
+RvResult rv_sph_set_pick(RvSphSet* picked, const RvSphSet* set, const uint8_t* keep, uint32_t** index, RvArena* arena,
+                         RvError* error) {
+  size_t count = 0;
+  for (size_t i = 0; i < set->count; ++i) count += keep[i] != 0;
+  *index = RV_TAKE(arena, uint32_t, count + 1);
+  if (!take_set(picked, count, arena) || !*index)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu particles", count);
+  size_t n = 0;
+  for (size_t cell = 0; cell < set->cells; ++cell) {
+    size_t first = n;
+    for (size_t i = set->first[cell]; i < set->first[cell + 1]; ++i) {
+      if (!keep[i]) continue;
+      memcpy(picked->at + 4 * n, set->at + 4 * i, 4 * sizeof *set->at);
+      for (int a = 0; a < 3; ++a) picked->x[a][n] = set->x[a][i];
+      picked->from[n] = set->from[i];
+      (*index)[n++] = (uint32_t)i;
+    }
+    if (n == first) continue;
+    picked->key[picked->cells] = set->key[cell];
+    picked->first[picked->cells++] = (uint32_t)first;
+  }
+  picked->key[picked->cells] = UINT64_MAX;
+  picked->first[picked->cells] = (uint32_t)count;
+  end_set(picked);
   return RV_OK;
 }

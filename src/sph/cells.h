@@ -13,7 +13,10 @@
 
 #include "base/arena.h"
 
-enum { RV_SPH_LANES = 8 };  // particles a group
+enum {
+  RV_SPH_LANES = 8,   // particles a group
+  RV_SPH_SPARE = 16,  // numbers that a search may read beyond the last particle
+};
 
 // Cells along an axis that a lattice may have.
 #define RV_SPH_MOST_CELLS 1e6
@@ -27,7 +30,7 @@ typedef struct RvSphLattice {
 typedef struct RvSphSet {
   size_t count;
   float* at;        // [count + 1][4] x, y, z in supports, and a weight; the last is far away, without weight
-  float* x[3];      // [count + 8] the same places by coordinate, as they were sorted
+  float* x[3];      // [count + RV_SPH_SPARE] the same places by coordinate, as they were sorted
   uint32_t* from;   // [count] index before the sort
   size_t cells;     // cells with particles
   uint64_t* key;    // [cells + 1] their numbers, ascending, and a last one above all others
@@ -41,5 +44,9 @@ RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, 
 // Sorts a set by cells; particles of a cell keep their order. `weight` may be NULL: 1. All memory is the arena's.
 RvResult rv_sph_set_sort(RvSphSet* set, const RvSphLattice* lattice, const double* places, const float* weight,
                          size_t count, RvArena* arena, RvError* error);
+// The particles of a sorted set for which `keep` is not 0, sorted alike, as a set of its own. `index` [count] has their
+// indices in `set`. All memory is the arena's.
+RvResult rv_sph_set_pick(RvSphSet* picked, const RvSphSet* set, const uint8_t* keep, uint32_t** index, RvArena* arena,
+                         RvError* error);
 
 #endif

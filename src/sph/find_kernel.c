@@ -48,15 +48,20 @@ RV_INLINE void copy_group(float* to, const float* from) {
   *(RvRowLoose*)to = *(const RvRowLoose*)from;
 }
 
+// Eight indices side by side.
+typedef uint32_t Indices __attribute__((vector_size(32), aligned(4)));
+
 // Adds a run of particles.
 static void add_run(const RvSphSet* to, uint32_t begin, uint32_t end, Candidates* c) {
   uint32_t room = MOST_CANDIDATES - c->count;
   c->left_out = c->left_out || end - begin > room;
   uint32_t count = end - begin < room ? end - begin : room;
   // Runs are short, so they are copied in whole groups: what is beyond the end belongs to the next run, or is room.
+  Indices index = (Indices){0, 1, 2, 3, 4, 5, 6, 7} + begin;
   for (uint32_t k = 0; k < count; k += RV_SPH_LANES) {
     for (int a = 0; a < 3; ++a) copy_group(c->x[a] + c->count + k, to->x[a] + begin + k);
-    for (uint32_t i = 0; i < RV_SPH_LANES; ++i) c->index[c->count + k + i] = begin + k + i;
+    *(Indices*)(c->index + c->count + k) = index;
+    index += RV_SPH_LANES;
   }
   c->count += count;
 }
@@ -72,13 +77,15 @@ static void collect(const RvSphFind* f, const int64_t offset[ROWS], uint64_t key
     size_t begin = walk->cell[row];
     while (to->key[begin] < from) ++begin;
     walk->cell[row] = begin;
+    // At most three cells follow, without branches.
     size_t end = begin;
-    while (to->key[end] <= from + 2) ++end;
+    for (int k = 0; k < 3; ++k) end += to->key[end] <= from + 2;
     if (end > begin) add_run(to, to->first[begin], to->first[end], c);
   }
   // A last group is filled up with places far away.
+  RvRow far = rv_row_set(to->x[0][to->count]);
   for (int a = 0; a < 3; ++a)
-    for (uint32_t k = c->count; k < c->count + SPARE; ++k) c->x[a][k] = to->x[0][to->count];
+    for (uint32_t k = 0; k < SPARE; k += RV_SPH_LANES) *(RvRowLoose*)(c->x[a] + c->count + k) = far;
 }
 
 #if RV_W == 8 && defined(__AVX512F__)

@@ -44,13 +44,19 @@ RV_INLINE RvSphRow rv_sph_where(RvSphMask mask, RvSphRow x) {
 
 // Maximum of x and 0; 0 for NaN.
 RV_INLINE RvSphRow rv_sph_positive(RvSphRow x) {
+#if RV_W == 8 && defined(__AVX2__)
+  return (RvSphRow)_mm256_max_ps((__m256)x, _mm256_setzero_ps());
+#else
   return rv_sph_where(x > rv_sph_set(0), x);
+#endif
 }
 
-// Maximum.
+// Maximum: a if it is larger, else b.
 RV_INLINE RvSphRow rv_sph_max(RvSphRow a, RvSphRow b) {
 #if RV_W == 1
   return a > b ? a : b;
+#elif defined(__AVX2__)
+  return (RvSphRow)_mm256_max_ps((__m256)a, (__m256)b);
 #else
   RvSphMask mask = a > b;
   return (RvSphRow)((mask & (RvSphMask)a) | (~mask & (RvSphMask)b));
@@ -123,18 +129,30 @@ RV_INLINE void rv_sph_totals(RvSphRow a, RvSphRow b, RvSphRow c, RvSphRow d, flo
 #endif
 }
 
+#if RV_W == 8
+// Two particles side by side. The second is inserted from memory, which is cheaper than a shuffle of two registers.
+RV_INLINE RvSphRow rv_sph_two(const float* from, uint32_t first, uint32_t second) {
+#if defined(__AVX2__)
+  __m256 one = _mm256_castps128_ps256(_mm_load_ps(from + 4 * (size_t)first));
+  return (RvSphRow)_mm256_insertf128_ps(one, _mm_load_ps(from + 4 * (size_t)second), 1);
+#else
+  const RvSphQuad* q = (const RvSphQuad*)from;
+  return __builtin_shufflevector(q[first], q[second], 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+}
+#endif
+
 // Four numbers of each particle of a group, from an array of four a particle.
 RV_INLINE RvSphRow4 rv_sph_gather4(const float* from, const uint32_t* index) {
 #if RV_W == 1
   const float* p = from + 4 * (size_t)index[0];
   return (RvSphRow4){p[0], p[1], p[2], p[3]};
 #else
-  const RvSphQuad* q = (const RvSphQuad*)from;
   // Particles k and k + 4 side by side, then two transpositions of four.
-  RvSphRow p0 = __builtin_shufflevector(q[index[0]], q[index[4]], 0, 1, 2, 3, 4, 5, 6, 7);
-  RvSphRow p1 = __builtin_shufflevector(q[index[1]], q[index[5]], 0, 1, 2, 3, 4, 5, 6, 7);
-  RvSphRow p2 = __builtin_shufflevector(q[index[2]], q[index[6]], 0, 1, 2, 3, 4, 5, 6, 7);
-  RvSphRow p3 = __builtin_shufflevector(q[index[3]], q[index[7]], 0, 1, 2, 3, 4, 5, 6, 7);
+  RvSphRow p0 = rv_sph_two(from, index[0], index[4]);
+  RvSphRow p1 = rv_sph_two(from, index[1], index[5]);
+  RvSphRow p2 = rv_sph_two(from, index[2], index[6]);
+  RvSphRow p3 = rv_sph_two(from, index[3], index[7]);
   RvSphRow xy01 = __builtin_shufflevector(p0, p1, 0, 8, 1, 9, 4, 12, 5, 13);
   RvSphRow zw01 = __builtin_shufflevector(p0, p1, 2, 10, 3, 11, 6, 14, 7, 15);
   RvSphRow xy23 = __builtin_shufflevector(p2, p3, 0, 8, 1, 9, 4, 12, 5, 13);

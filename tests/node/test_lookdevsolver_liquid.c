@@ -197,6 +197,73 @@ static void wet_hair_hangs_lower(void** state) {
   assert_true(soft < dry - 1e-3);
 }
 
+//---------------------------------------------------------------------------------------------- film of the strands
+
+#define FILM(height, rate)                                                                                   \
+  "\"f\": {\"type\": \"attribute\", \"inputs\": [\"hang\"], \"parms\": {\"name\": \"filmheight\"," \
+  "  \"value\": [" height ", 0, 0, 0]}},"                                                                    \
+  "\"paint\": {\"type\": \"attribute\", \"inputs\": [\"f\"], \"parms\": {\"name\": \"wetadd\","    \
+  "  \"value\": [" rate ", 0, 0, 0]}},"
+
+// filmheight at the start and wetadd in every frame bring the volumes that they bring to wetsolver, without any liquid
+// input; the film that is shown grows by them.
+static void film_is_read_as_in_wetsolver(void** state) {
+  (void)state;
+  enum { FRAMES = 7 };
+  RvTestLog log;
+  Seen own;
+  Seen wet;
+  RvError error = {0};
+  const RvDetail* d;
+  RvScene* scene = run(TUFT FILM("3e-5", "2e-5") "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"paint\"],"
+                                                 "  \"parms\": {\"hairsperguide\": 5, \"drip\": 0}}",
+                       FRAMES, &own, &log);
+  CHECK_OK(rv_scene_cook(scene, "s", FRAMES, &d, &error), error);
+  const float* height = rv_detail_f32(d, RV_POINT, "filmheight", 1);
+  assert_non_null(height);
+  for (size_t i = 0; i < STRANDS * POINTS; ++i) CHECK_NEAR(height[i] / (3e-5 + 2e-5 * (FRAMES - 1) / 24), 1, 1e-3);
+  rv_scene_free(scene);
+  scene = run(TUFT FILM("3e-5", "2e-5") "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"paint\"],"
+                                        "  \"parms\": {\"hairsperguide\": 5}}",
+              FRAMES, &wet, &log);
+  rv_scene_free(scene);
+  print_message("film %g and %g m3 at the start, painted %g and %g\n", own.ledger.initial, wet.ledger.initial,
+                own.ledger.sources, wet.ledger.sources);
+  assert_true(own.ledger.initial > 0);
+  CHECK_NEAR(own.ledger.initial / wet.ledger.initial, 1, 1e-6);
+  // The film of wetsolver flows meanwhile, which changes what a height adds.
+  CHECK_NEAR(own.ledger.sources / wet.ledger.sources, 1, 0.02);
+  CHECK_NEAR(own.drift, 0, 1e-12);
+}
+
+// Hair that a film makes heavy hangs the same with one substep a frame as with ten: it is wet from the first on.
+static void wet_hair_is_heavy_in_every_substep(void** state) {
+  (void)state;
+  double height[3];
+  const char* const ways[] = {"\"substeps\": 1, \"wetmass\": 3", "\"substeps\": 10, \"wetmass\": 3",
+                               "\"substeps\": 10, \"wetmass\": 0"};
+  for (int k = 0; k < 3; ++k) {
+    RvTestLog log;
+    Seen seen;
+    char text[2400];
+    snprintf(text, sizeof text,
+             "\"h\": {\"type\": \"groom\", \"parms\": {\"layout\": \"disk\", \"size\": 0.02, \"count\": 40,"
+             "  \"length\": 0.06, \"points\": 10, \"lift\": 1, \"bend\": 0}},"
+             "\"hang\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"r\": [0, 0, -90]}},"
+             FILM("5e-5", "0") "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"paint\"], \"parms\": {"
+             "  \"hairsperguide\": 5, \"drip\": 0, \"cohesion\": 0, \"clumpdamping\": 0, \"wetsoftness\": 0,"
+             "  \"porosity\": 0.05, \"damping\": 0.2, %s}}",
+             ways[k]);
+    RvScene* scene = run(text, 72, &seen, &log);
+    height[k] = tips_of(scene, 72).height;
+    rv_scene_free(scene);
+  }
+  print_message("tips at %g mm with one substep, %g with ten, %g without mass\n", 1e3 * height[0], 1e3 * height[1],
+                1e3 * height[2]);
+  assert_true(height[1] < height[2] - 1e-3);
+  CHECK_NEAR(height[0], height[1], 0.02 * (height[2] - height[1]));
+}
+
 //---------------------------------------------------------------------------------------------- bad input
 
 static void particles_in_one_place_are_told(void** state) {
@@ -216,4 +283,5 @@ static void particles_in_one_place_are_told(void** state) {
 RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot),
          cmocka_unit_test(no_drop_is_lost), cmocka_unit_test(wet_tips_clump_and_dry_ones_do_not),
          cmocka_unit_test(dried_hair_returns_to_the_groom), cmocka_unit_test(wet_hair_hangs_lower),
+         cmocka_unit_test(film_is_read_as_in_wetsolver), cmocka_unit_test(wet_hair_is_heavy_in_every_substep),
          cmocka_unit_test(particles_in_one_place_are_told))

@@ -100,8 +100,9 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
   if (!result) result = rv_lookdev_start(&f->solver, &capped, error);
   if (!result) result = rv_state_prepare(state->part[0], fields, FIELDS, error);
   if (!result) result = save_rods(f, state->part[0], error);
-  if (!result && rv_lookdev_liquid_wanted(f->cook, LIQUID, SOURCES))
-    result = rv_lookdev_liquid_port_start(&f->wet, &f->parms, state->part[0], &state->part[1], error);
+  if (!result && rv_lookdev_liquid_wanted(f->cook, STRANDS, LIQUID, SOURCES))
+    result = rv_lookdev_liquid_port_start(&f->wet, &f->parms, &f->strands.solver.set, state->part[0], &state->part[1],
+                                          error);
   size_t coarse = result ? 0 : rv_cosserat_coarse(f->strands.solver.model, &f->solver.model);
   if (coarse)
     rv_cook_warn(f->cook,

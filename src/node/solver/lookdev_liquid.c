@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/scalar.h"
+#include "node/solver/lookdev_film.h"
 
 static const RvFieldDef fields[] = {RV_LOOKDEV_PORE_FIELDS("")};
 enum { FIELDS = sizeof fields / sizeof *fields };
@@ -49,8 +51,9 @@ static RvPoreModel pores_of(const RvWetParms* p, const RvLookdevParms* own) {
 
 //---------------------------------------------------------------------------------------------- start
 
-bool rv_lookdev_liquid_wanted(const RvCook* cook, int liquid_input, int source_input) {
-  return rv_solver_input(cook, liquid_input) || rv_solver_input(cook, source_input);
+bool rv_lookdev_liquid_wanted(const RvCook* cook, int strand_input, int liquid_input, int source_input) {
+  return rv_solver_input(cook, liquid_input) || rv_solver_input(cook, source_input) ||
+         rv_lookdev_film_wanted(rv_solver_input(cook, strand_input));
 }
 
 void rv_lookdev_liquid_port_init(RvLookdevLiquidPort* s, RvCook* cook, int liquid_input, int source_input,
@@ -66,12 +69,22 @@ void rv_lookdev_liquid_port_init(RvLookdevLiquidPort* s, RvCook* cook, int liqui
   s->material = rv_liquid_material_read(before ? before->part[1] : rv_solver_input(cook, liquid_input));
 }
 
-RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* s, const RvWetParms* parms, RvDetail* strands,
-                                      RvDetail** liquid, RvError* error) {
+RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* s, const RvWetParms* parms, const RvStrandSet* set,
+                                      RvDetail* strands, RvDetail** liquid, RvError* error) {
   RvWetParms p = *parms;
   rv_liquid_material_apply(&s->material, &p);
   RvResult result = rv_state_prepare(strands, fields, FIELDS, error);
+  double painted = 0;
+  if (!result) result = rv_lookdev_film_start(s->cook, set, strands, &painted, error);
   if (!result) result = rv_liquid_port_start(&s->liquid, &p, liquid, error);
+  // Film of the strands is a part of what there was at the start.
+  double* ledger = !result && painted > 0 ? rv_detail_f64_write(*liquid, RV_GLOBAL, "rv_ledger", 5, error) : NULL;
+  if (!result && painted > 0 && !ledger) result = rv_fail(error, RV_NO_MEMORY, "out of memory for the ledger");
+  if (ledger) {
+    ledger[0] += painted;
+    s->cook->stats->ledger.initial += painted;
+    s->cook->stats->ledger.film += painted;
+  }
   if (!result) rv_liquid_material_note(s->cook, &s->material, rv_solver_input(s->cook, s->liquid.input));
   return result;
 }
@@ -122,6 +135,9 @@ RvResult rv_lookdev_liquid_port_begin(RvLookdevLiquidPort* s, RvStrandPort* stra
     w->offset[a] = (strands->solver.set.origin[a] - s->liquid.globals.origin[a]) * s->liquid.units.meters;
   result = rv_lookdev_water_init(w, &model, &pores, error);
   if (!result) result = load_pores(s, strand_state, error);
+  const RvDetail* input = s->cook->input[strands->input];
+  if (!result) result = rv_lookdev_film_rates(s->cook, &strands->solver.set, input, &s->paint, error);
+  w->paint = s->paint;
   if (!result) set_walls(s);
   return result;
 }
@@ -150,12 +166,14 @@ static RvResult show_pores(RvLookdevLiquidPort* s, RvDetail* strands, RvError* e
     load[set->point[i]] = p->mass_factor[i] - 1;
   }
   for (size_t k = 0; k < p->count; ++k) held[set->point[p->point[k]]] = p->held[k];
-  return RV_OK;
+  return rv_lookdev_film_show(&s->water, strands, error);
 }
 
 RvResult rv_lookdev_liquid_port_end(RvLookdevLiquidPort* s, RvDetail* strands, RvDetail** liquid, RvError* error) {
   s->liquid.globals.evaporated += s->water.pores.evaporated;
   s->water.pores.evaporated = 0;
+  s->liquid.globals.sources += s->water.pores.painted;
+  s->water.pores.painted = 0;
   // Particles that ended in a pore are left out of the state.
   RvResult result = rv_liquid_particles_sort(&s->liquid.liquid.particles, &s->liquid.liquid.report.lost, error);
   if (!result) result = show_pores(s, strands, error);
@@ -179,6 +197,23 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
         "%zu times a particle had more than %d neighbours: particles lie in one place, or particlesep is larger "
         "than their distance",
         r->full + s->water.pores.full, RV_SPH_MOST_LISTED);
+  // Drops and sheets are often a little dense; a tenth is seen as liquid that sinks.
+  const double DENSE = 0.1;
+  if (r->unconverged && r->excess > DENSE)
+    rv_cook_info(s->cook,
+                 "the liquid is %.0f%% too dense on average: %d of %d substeps ended above densitytolerance; raise "
+                 "densityiter or substeps",
+                 100 * r->excess, r->unconverged, r->substeps);
+  if (r->calmed)
+    rv_cook_info(s->cook,
+                 "impacts: %zu times a particle was held back, which took %.3g kg m/s from the liquid in this frame; more "
+                 "substeps take less",
+                 r->calmed, r->calmed_momentum);
+  if (s->water.pores.capped)
+    rv_cook_info(s->cook,
+                 "liquid presses on hair with more than %g weights of it at %zu places (summed over substeps); the head "
+                 "bears the rest, %.3g N s in this frame",
+                 s->water.pores.model.most_reaction, s->water.pores.capped, s->water.pores.unfelt);
   if (r->limited)
     rv_cook_warn(s->cook,
                  "viscosity is too large for the length of the substeps and was limited in %d of %d: raise substeps",
@@ -187,5 +222,6 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
 
 void rv_lookdev_liquid_port_free(RvLookdevLiquidPort* s) {
   rv_lookdev_water_free(&s->water);
+  rv_free(s->paint);
   rv_liquid_port_free(&s->liquid);
 }

@@ -19,17 +19,18 @@ typedef struct RvLookdevLiquidPort {
   RvLiquidPort liquid;
   RvLiquidMaterial material;  // that the particles bring
   RvLookdevWater water;
-  bool present;  // the state has liquid
+  double* paint;  // [vertices] m/s: wetadd, or NULL
+  bool present;   // the state has liquid
 } RvLookdevLiquidPort;
 
 // Whether the inputs of the node can make anything wet.
-bool rv_lookdev_liquid_wanted(const RvCook* cook, int liquid_input, int source_input);
+bool rv_lookdev_liquid_wanted(const RvCook* cook, int strand_input, int liquid_input, int source_input);
 // Prepares the port for the inputs of these indices.
 void rv_lookdev_liquid_port_init(RvLookdevLiquidPort* port, RvCook* cook, int liquid_input, int source_input,
                                  RvColliders* solids);
 // The state of the start frame: a new detail of liquid, and rows of the strands' state.
-RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* port, const RvWetParms* parms, RvDetail* strands,
-                                      RvDetail** liquid, RvError* error);
+RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* port, const RvWetParms* parms, const RvStrandSet* set,
+                                      RvDetail* strands, RvDetail** liquid, RvError* error);
 // Loads the state; the strands are loaded.
 RvResult rv_lookdev_liquid_port_begin(RvLookdevLiquidPort* port, RvStrandPort* strands, const RvWetParms* parms,
                                       const RvLookdevParms* own, const RvDetail* strand_state,
