@@ -22,7 +22,7 @@ typedef struct Crash {
 
 static const double SPEED = 5;    // m/s
 static const double DEEP = 1e-4;  // m: less is the rounding of a level set at curved places between its voxels
-enum { STRANDS = 10000, POINTS = 12, LAST = 6 };
+enum { STRANDS = 10000, FEWER = 1000, POINTS = 12, LAST = 6 };
 
 static double way_at(const Crash* c, double frame) {
   return SPEED * (fmin(frame, c->stop) - 1) / 24;
@@ -86,7 +86,7 @@ static RvResult crash(const Crash* c, int cfl, double* passed, RvError* error) {
       "\"hang\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rx\": 180%s}},"
       "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"hang\", \"body\"], \"parms\": {\"cfl\": %d,"
       "  \"rootfree\": 0.005}}",
-      c->solid, STRANDS, POINTS, c->hair, cfl);
+      c->solid, cfl == 1 ? STRANDS : FEWER, POINTS, c->hair, cfl);
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;

@@ -289,7 +289,9 @@ static void set_loads(RvContinuumHair* h, double dt) {
                               .drag_tangent = set->dragtangent,
                               .first = s->set.first,
                               .multiple = s->multiple,
-                              .wind_at = s->air ? s->air : s->guide.wind,
+                              .wind_at = h->wind_at ? h->wind_at
+                                         : s->air   ? s->air
+                                                    : s->guide.wind,
                               .force_at = s->guide.force,
                               .goal_weight = s->guide.goal,
                               .pinned = s->guide.pinned,

@@ -17,6 +17,7 @@ typedef struct RvContinuumHair {
   double *base_x, *base_orient, *base_v, *base_spin;
   double *goal, *goal_velocity;  // [vertices][3]
   RvRigid carried;               // motion that the strands were carried by
+  const float* wind_at;          // [vertices of the set][3] m/s, in place of that of the strands; NULL: theirs
   // Report of the frame.
   int substeps;
   size_t healed;  // strands that failed in a substep and took their rest shape

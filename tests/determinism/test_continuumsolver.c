@@ -19,7 +19,8 @@ static RvTestShot shot = {
         "\"solid\": {\"type\": \"transform\", \"inputs\": [\"b\"], \"parms\": {\"rz\": {\"keys\": [[1, 0], [5, 70]]}}},"
         "\"c\": {\"type\": \"collider\", \"inputs\": [\"solid\"], \"parms\": {\"voxelsize\": 0.004}},"
         "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"turn\", \"c\"], \"parms\": {\"inertiascale\": 0.7,"
-        "  \"smoothing\": 0.004, \"restdensity\": 0.1, \"rootfree\": 0.002, \"wind\": [1, 0, 0]}}}}",
+        "  \"smoothing\": 0.004, \"restdensity\": 0.1, \"rootfree\": 0.002, \"wind\": [1, 0, 0], \"turbulence\": "
+        "0.5}}}}",
     .last = 5,
     .workers = {1, 2, 3, 16},
     .visits = {5, 3, 4, 1, 5},

@@ -241,6 +241,24 @@ static void water_weighs_and_softens(void** state) {
   rv_scene_free(scene);
 }
 
+// Gusts move hair and show as airspeed; a wind input without vel is told of.
+static void gusts_and_wind_without_vel(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvScene* scene = rv_test_scene(
+      HANG BALL
+      "\"c\": {\"type\": \"collider\", \"inputs\": [\"ball\"], \"parms\": {\"voxelsize\": 0.01}},"
+      "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"hang\", null, \"c\"], \"parms\": {\"turbulence\": 2}}",
+      &log);
+  RvDetail* groom = rv_test_scene_copy(scene, "hang", 1);
+  const RvDetail* out = rv_test_scene_cook(scene, "s", 8);
+  print_message("moved %g m, mean airspeed %g m/s\n", largest_move(groom, out), mean(out, "airspeed"));
+  assert_true(largest_move(groom, out) > 1e-3 && mean(out, "airspeed") > 0.5 && mean(out, "airspeed") < 5);
+  expect(&log, "no VDB named vel");
+  rv_detail_free(groom);
+  rv_scene_free(scene);
+}
+
 //---------------------------------------------------------------------------------------------- swap
 
 // The wires and parameters of strandsolver fit, and hair hangs alike.
@@ -399,6 +417,7 @@ static void every_instruction_set_has_the_same_bits(void** state) {
 RV_TESTS(cmocka_unit_test(frame_1_is_the_groom_and_it_stays), cmocka_unit_test(roots_pins_and_goals_follow),
          cmocka_unit_test(inertia_scales), cmocka_unit_test(orient_turns_the_roots),
          cmocka_unit_test(volume_rises_with_pressure), cmocka_unit_test(water_weighs_and_softens),
-         cmocka_unit_test(it_takes_the_place_of_strandsolver), cmocka_unit_test(senseless_parameters_are_refused),
-         cmocka_unit_test(points_inside_are_counted), cmocka_unit_test(bad_strands_stay_as_animated),
-         cmocka_unit_test(fast_roots_do_not_tear), cmocka_unit_test(every_instruction_set_has_the_same_bits))
+         cmocka_unit_test(gusts_and_wind_without_vel), cmocka_unit_test(it_takes_the_place_of_strandsolver),
+         cmocka_unit_test(senseless_parameters_are_refused), cmocka_unit_test(points_inside_are_counted),
+         cmocka_unit_test(bad_strands_stay_as_animated), cmocka_unit_test(fast_roots_do_not_tear),
+         cmocka_unit_test(every_instruction_set_has_the_same_bits))

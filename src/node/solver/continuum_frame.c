@@ -90,7 +90,7 @@ static void end(RvSolver* s) {
   Frame* f = s->data;
   rv_continuum_hair_free(&f->hair);
   rv_strand_port_free(&f->strands);
-  RV_FREE_ALL(f->water_load, f->edited);
+  RV_FREE_ALL(f->water_load, f->edited, f->air);
   rv_state_free(&f->state);
 }
 
@@ -274,6 +274,7 @@ static RvResult part(Frame* f, int k, int count, RvError* error) {
     result = set_up(f, f->scaffold->parms, error);
   }
   if (!result) result = rv_strand_port_inputs(&f->strands, &f->now, from, to, dt, &sample, error);
+  if (!result) result = rv_continuum_gusts(f, f->scaffold->parms, to, error);
   return result ? result : rv_continuum_hair_substep(&f->hair, &sample, dt, error);
 }
 

@@ -4,6 +4,7 @@
 #define RV_NODE_SOLVER_CONTINUUM_FRAME_H
 
 #include "continuum/hair.h"
+#include "continuum/turbulence.h"
 #include "node/solver/continuum_parms.h"
 #include "node/solver/scaffold.h"
 #include "node/solver/wet_frame.h"
@@ -46,6 +47,7 @@ typedef struct RvContinuumFrame {
   bool first;            // the frame after the start
   double groom_density;  // kg/m3
   double* water_load;    // [links] mass of water over that of dry hair; NULL: dry
+  float* air;            // [vertices of the set][3] m/s: wind with its gusts; NULL: without
   uint8_t* edited;       // [vertices of the set] as in rv_continuum_hair_loaded; NULL: none
   RvState state;         // copy of the state before; becomes that of the frame
 } RvContinuumFrame;
@@ -58,6 +60,8 @@ extern const char* const rv_continuum_node_stages[];
 
 // Reads the water on the strands of the input: waterload, or else filmheight.
 RvResult rv_continuum_read_water(RvContinuumFrame* frame, RvError* error);
+// Adds gusts to the wind at the vertices, at a share of the frame.
+RvResult rv_continuum_gusts(RvContinuumFrame* frame, const RvContinuumParms* parms, double share, RvError* error);
 // Attributes that artists see: hairdensity, airspeed, and the water of the frame.
 RvResult rv_continuum_look(RvContinuumFrame* frame, RvDetail* out, RvError* error);
 

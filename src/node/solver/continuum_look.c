@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "node/solver/continuum_frame.h"
 
 typedef RvContinuumFrame Frame;
@@ -83,9 +84,55 @@ static double finite_or_zero(float x) {
   return isfinite(x) ? x : 0;
 }
 
+// Gusts of the moment for a range of batches.
+typedef struct Gusts {
+  Frame* f;
+  RvTurbulence field;
+} Gusts;
+
+static void gust_batches(void* arg, size_t begin, size_t end) {
+  const Gusts* g = arg;
+  const RvStrandSolver* s = &g->f->strands.solver;
+  const float* own = s->air ? s->air : s->guide.wind;
+  const double meters = s->set.metersperunit;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &s->model->batches[k];
+    for (int lane = 0; lane < b->lanes; ++lane)
+      for (int i = 0; i < b->vertices; ++i) {
+        size_t vertex = 3 * (size_t)(s->set.first[b->strand[lane]] + i);
+        double x[3], v[3];
+        // of the world, so that gusts do not depend on where the groom is
+        for (int c = 0; c < 3; ++c) x[c] = s->state->q[rv_strand_index(b, lane, i, c)] + meters * s->set.origin[c];
+        rv_turbulence_at(&g->field, x, v);
+        for (size_t c = 0; c < 3; ++c)
+          g->f->air[vertex + c] = (float)(v[c] + (own ? finite_or_zero(own[vertex + c]) : 0));
+      }
+  }
+}
+
+RvResult rv_continuum_gusts(Frame* f, const RvContinuumParms* p, double share, RvError* error) {
+  enum { BATCHES_A_TASK = 16 };
+  const RvStrandSolver* s = &f->strands.solver;
+  f->hair.wind_at = NULL;
+  if (!(p->turbulence > 0)) return RV_OK;
+  if (!f->air) f->air = rv_alloc_zero(3 * s->set.vertices + 1, sizeof *f->air);
+  if (!f->air) return rv_fail(error, RV_NO_MEMORY, "out of memory for the turbulence");
+  RvTurbulenceDef def = {.speed = p->turbulence,
+                         .scale = p->turbulencescale * rv_cook_meters(f->cook),
+                         .wind = {f->now.wind[0], f->now.wind[1], f->now.wind[2]},
+                         .seed = (uint64_t)p->turbulenceseed};
+  Gusts g = {.f = f};
+  // Seconds of the scene, which a resumed run has too.
+  rv_turbulence_make(&def, (f->cook->time.frame - 1 + share) / f->cook->time.fps, &g.field);
+  rv_parallel_for(s->model->nbatch, BATCHES_A_TASK, gust_batches, &g);
+  f->hair.wind_at = f->air;
+  return RV_OK;
+}
+
 // Speed of the air at a vertex of the set, m/s.
-static double air_speed(const RvStrandSolver* s, size_t vertex) {
-  const float* at = s->air ? s->air : s->guide.wind;
+static double air_speed(const Frame* f, size_t vertex) {
+  const RvStrandSolver* s = &f->strands.solver;
+  const float* at = f->hair.wind_at ? f->hair.wind_at : s->air ? s->air : s->guide.wind;
   double sum = 0;
   for (int c = 0; c < 3; ++c) {
     double v = s->settings.wind[c] + (at ? finite_or_zero(at[3 * vertex + (size_t)c]) : 0);
@@ -117,7 +164,7 @@ RvResult rv_continuum_look(Frame* f, RvDetail* out, RvError* error) {
       for (int i = 0; i <= b->links; ++i) {
         size_t vertex = (size_t)(s->set.first[b->strand[lane]] + i), point = (size_t)s->set.point[vertex];
         density[point] = (float)c->velocity[rv_chain_vertex(b, lane, i, 1, 0)];
-        air[point] = (float)air_speed(s, vertex);
+        air[point] = (float)air_speed(f, vertex);
       }
     }
   return RV_OK;

@@ -68,6 +68,12 @@
   RV_CONTINUUM_WET_PARMS(X)                                                                                          \
   X(FOLDER, "Forces")                                                                                                \
   RV_STRAND_FORCE_PARMS(X, "")                                                                                       \
+  X(FLOAT, turbulence, "Turbulence", 0, HARD(0), SOFT(5), "m1s-1",                                                   \
+    "Gusts that come on top of the wind: their speed, root of the mean square.")                                     \
+  X(FLOAT, turbulencescale, "Turbulence Scale", 0.3, HARD(1e-4), SOFT(2), "m", "Size of the largest gusts.",         \
+    WHEN("{ turbulence == 0 }"))                                                                                     \
+  X(INT, turbulenceseed, "Turbulence Seed", 0, SOFT(0), SOFT(100), "", "Another seed gives other gusts.", ADVANCED,  \
+    WHEN("{ turbulence == 0 }"))                                                                                     \
   X(FLOAT, airdrag, "Air Drag", 1, HARD(0), SOFT(10), "", "Scales Drag Normal and Drag Tangent; 0: no air.")         \
   X(FOLDER, "Contact")                                                                                               \
   RV_STRAND_SOLID_PARMS(X, "")                                                                                       \
