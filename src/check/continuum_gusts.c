@@ -23,7 +23,7 @@ RvResult rv_check_continuum_gusts(const RvCheckOut* out, RvError* error) {
   enum { PLACES = 20000 };
   const RvTurbulenceDef def = {.speed = 2, .scale = 0.3, .wind = {4, 0, 0}, .seed = 3};
   const double shortest = def.scale / 8;
-  double square = 0, most = 0, change = 0;
+  double square = 0, most = 0, change = 0, expected = 0;
   RvTurbulence field, drifted;
   (void)error;
   rv_turbulence_make(&def, 1.25, &field);
@@ -40,13 +40,21 @@ RvResult rv_check_continuum_gusts(const RvCheckOut* out, RvError* error) {
     rv_turbulence_at(&drifted, y, w);
     for (int c = 0; c < 3; ++c) {
       square += v[c] * v[c] / PLACES;
-      change = fmax(change, fabs(w[c] - v[c]));
+      change += (w[c] - v[c]) * (w[c] - v[c]) / PLACES;
     }
     most = fmax(most, fabs(divergence(&field, x, 1e-4 * shortest)) * shortest / def.speed);
   }
   rv_check_emit(out, "speed", sqrt(square), def.speed, 0.02 * def.speed);
   rv_check_emit(out, "divergence", most, 0, 1e-6);
-  // Eddies turn over at 2 pi speed / wavelength; carried with the wind, no velocity changes faster than that of all.
-  rv_check_emit(out, "drift", change / (2 * 3.14159265358979 * def.speed / shortest * later * def.speed) < 3, 1, 0);
+  // Carried with the wind, a wave of amplitude a and wave number k turns over at the rate k speed.
+  for (int i = 0; i < RV_TURBULENCE_WAVES; ++i) {
+    double k2 = 0, a2 = 0;
+    for (int c = 0; c < 3; ++c) {
+      k2 += field.k[i][c] * field.k[i][c];
+      a2 += field.gain[i][c] * field.gain[i][c];
+    }
+    expected += 0.5 * k2 * a2 * def.speed * def.speed * later * later;
+  }
+  rv_check_emit(out, "drift", sqrt(change / expected), 1, 0.03);
   return RV_OK;
 }

@@ -15,7 +15,6 @@ typedef struct Crash {
   const char* solid;  // nodes up to "body", a collider
   const char* hair;   // motion of the hair, parameters of transform
   double stop;        // frame at which the solid stops
-  int first;          // points of a strand from this one on are looked at
   // Whether a point has passed the solid, which has moved by `way` m.
   bool (*passed)(RvVec3 x, double way, const RvGrid* distance);
 } Crash;
@@ -43,11 +42,10 @@ static bool beyond_sheet(RvVec3 x, double way, const RvGrid* distance) {
   return x.x > 1e-3;
 }
 
-// The sheet began at x = -0.4 m. Hair is before it, or above its upper rim at y = -0.02 m. The inner half of a strand
-// may hang behind, over the rim.
+// Hair leans towards a sheet that began at x = -0.45167 m.
 static bool behind_sheet(RvVec3 x, double way, const RvGrid* distance) {
   (void)distance;
-  return x.y < -0.03 && x.x < -0.4 + way - 1e-3;
+  return x.x < -0.4516667 + way - 1e-3;
 }
 
 static const Crash crashes[] = {
@@ -56,25 +54,25 @@ static const Crash crashes[] = {
      "\"move\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"ty\": -0.1, \"tx\": {\"keys\": [[1, "
      "-0.4], [4, 0.225]]}}},"
      "\"body\": {\"type\": \"collider\", \"inputs\": [\"move\"], \"parms\": {\"voxelsize\": 0.004}},",
-     "", 4, 0, in_solid},
+     "", 4, in_solid},
     {"sheet",
-     "\"flat\": {\"type\": \"grid\", \"parms\": {\"orient\": \"yz\", \"size\": [0.5, 0.5], \"t\": [0, -0.27, 0]}},"
-     "\"move\": {\"type\": \"transform\", \"inputs\": [\"flat\"], \"parms\": {\"tx\": {\"keys\": [[1, -0.4], [3, "
-     "0.0166667]], \"extend\": \"hold\"}}},"
+     "\"flat\": {\"type\": \"grid\", \"parms\": {\"orient\": \"yz\", \"size\": [0.45, 0.45]}},"
+     "\"move\": {\"type\": \"transform\", \"inputs\": [\"flat\"], \"parms\": {\"tx\": {\"keys\": [[1, -0.4516667],"
+     "  [3, -0.035]], \"extend\": \"hold\"}}},"
      "\"body\": {\"type\": \"collider\", \"inputs\": [\"move\"], \"parms\": {\"thickness\": 0.002, \"voxelsize\": "
      "0.001}},",
-     "", 3, POINTS / 2, behind_sheet},
+     ", \"rz\": -40", 3, behind_sheet},
     {"thrown_at_sheet",
-     "\"flat\": {\"type\": \"grid\", \"parms\": {\"orient\": \"yz\", \"size\": [0.6, 0.6]}},"
+     "\"flat\": {\"type\": \"grid\", \"parms\": {\"orient\": \"yz\", \"size\": [0.45, 0.45]}},"
      "\"body\": {\"type\": \"collider\", \"inputs\": [\"flat\"], \"parms\": {\"thickness\": 0.002, \"voxelsize\": "
      "0.001}},",
-     ", \"tx\": {\"keys\": [[1, -0.45], [3, -0.0333333]], \"extend\": \"hold\"}", 0, 0, beyond_sheet},
+     ", \"tx\": {\"keys\": [[1, -0.45], [3, -0.0333333]], \"extend\": \"hold\"}", 0, beyond_sheet},
     {"shoulder",
      "\"person\": {\"type\": \"bust\", \"parms\": {\"divisions\": 32}},"
      "\"move\": {\"type\": \"transform\", \"inputs\": [\"person\"], \"parms\": {\"tx\": 0.14, \"ty\": {\"keys\": [[1, "
      "-0.5], [3, -0.0833333]], \"extend\": \"hold\"}}},"
      "\"body\": {\"type\": \"collider\", \"inputs\": [\"move\"], \"parms\": {\"voxelsize\": 0.006}},",
-     "", 3, 0, in_solid}};
+     "", 3, in_solid}};
 
 static RvResult crash(const Crash* c, int cfl, double* passed, RvError* error) {
   char nodes[3000];
@@ -98,7 +96,7 @@ static RvResult crash(const Crash* c, int cfl, double* passed, RvError* error) {
     const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
     const RvGrid* distance = result ? NULL : rv_detail_find_vdb(body, "collision");
     for (size_t i = 0; P && i < rv_detail_count(now, RV_POINT); ++i)
-      if ((int)(i % POINTS) >= c->first) *passed += c->passed(rv_vec3_load(P + 3 * i), way_at(c, frame), distance);
+      *passed += c->passed(rv_vec3_load(P + 3 * i), way_at(c, frame), distance);
     rv_detail_free(now);
     rv_detail_free(body);
   }

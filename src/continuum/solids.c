@@ -196,11 +196,24 @@ static double depth_of(const Correction* c, int i, RvVec3 x) {
   return p->blocks ? p->offset - rv_dot(rv_vec3_load64(p->normal), x) : 0;
 }
 
+// The place on its plane for vertex i: straight out, or where the strand, whose length up to it is `arc`, is too short
+// for that, as much nearer to the root along the plane.
+static RvVec3 place_on_plane(const Correction* c, int i, double depth, double arc) {
+  RvVec3 n = rv_vec3_load64(plane_of(c, i)->normal), to = rv_mad(c->x[i], depth, n);
+  double height = rv_dot(n, rv_sub(to, c->x[0])), reach = sqrt(fmax(arc * arc - height * height, 0));
+  RvVec3 foot = rv_mad(c->x[0], height, n), along = rv_sub(to, foot);
+  double way = rv_length(along);
+  return way > reach ? rv_mad(foot, reach / way, along) : to;
+}
+
 // From the tip inwards: vertices go onto their planes and draw the inner ones along.
 static void draw_inward(const Correction* c) {
+  double arc = 0;
+  for (int i = 0; i < c->b->links; ++i) arc += link_length(c, i);
   for (int i = c->b->links; i > 1; --i) {
     double depth = depth_of(c, i, c->x[i]), length = link_length(c, i - 1);
-    if (depth > 0) c->x[i] = rv_mad(c->x[i], depth, rv_vec3_load64(plane_of(c, i)->normal));
+    if (depth > 0) c->x[i] = place_on_plane(c, i, depth, arc);
+    arc -= length;
     RvVec3 back = rv_sub(c->x[i - 1], c->x[i]);
     double now = rv_length(back);
     if (now > length) c->x[i - 1] = rv_mad(c->x[i], length / now, back);
