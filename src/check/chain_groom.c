@@ -99,10 +99,10 @@ static RvResult new_loaded(Loaded* l, RvError* error) {
   RvResult result = new_curl(&l->rig, error);
   if (result) return result;
   size_t links = l->rig.model->links, vertices = l->rig.model->vertices;
-  double* memory = rv_alloc_zero(13 * links + 6 * vertices, sizeof(double));
+  double* memory = rv_alloc_zero(16 * links + 6 * vertices, sizeof(double));
   if (!memory) return rv_fail(error, RV_NO_MEMORY, "out of memory");
-  l->loads = (RvChainLoads){memory, memory + 3 * links, memory + 6 * links, memory + 7 * links};
-  l->goal = memory + 13 * links;
+  l->loads = (RvChainLoads){memory, memory + 3 * links, memory + 6 * links, memory + 7 * links, memory + 13 * links};
+  l->goal = memory + 16 * links;
   l->goal_velocity = l->goal + 3 * vertices;
   for (size_t i = 0; i < 3 * vertices; ++i) l->goal[i] = l->rig.state->x[i];
   l->def = (RvChainLoadDef){.implicitness = 1, .first = l->first, .goal = l->goal, .goal_velocity = l->goal_velocity};
@@ -111,6 +111,7 @@ static RvResult new_loaded(Loaded* l, RvError* error) {
   step->torque = l->loads.torque;
   step->line_mass = l->loads.line_mass;
   step->end_mass = l->loads.end_mass;
+  step->end_force = l->loads.end_force;
   return RV_OK;
 }
 

@@ -22,7 +22,7 @@ static const struct {
     {"flipbook", rv_cli_flipbook,
      "flipbook SCENE|DIR [--frames A-B] [--size WxH] [--camera NODE|auto|X,Y,Z,TX,TY,TZ[,FOV]]\n"
      "             [--node N,N] [--quality draft|normal|high] [--set NODE.PARM=VALUE] [--out DIR] [--threads N]\n"
-     "             [--cached [--anyway]] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed]\n"
+     "             [--cached [--anyway]] [--liquid surface|particles] [--view beauty|wetness|age|film|clump|speed|density|air]\n"
      "             [--range LOW,HIGH] [--shutter S] [--aperture D] [--focus D] [--exposure STOPS]\n"
      "             [--preview FACTOR] [--max-memory SIZE] [--confine DIR[:DIR]] [--quiet] -o FILE.png|FILE.mp4|DIR"},
     {"nodes", rv_cli_nodes, "nodes [TYPE] [--json|--ds|--help-page|--md] [--write-docs DIR]"},

@@ -87,7 +87,7 @@ static RvResult read_look(Flipbook* f, RvError* error) {
   bool false_colors = f->view_name && strcmp(f->view_name, "beauty") != 0;
   if (false_colors) f->data = rv_view_data(f->view_name);
   if (false_colors && !f->data)
-    return rv_fail(error, RV_BAD_INPUT, "--view takes beauty, wetness, age, film, clump or speed, not '%s'",
+    return rv_fail(error, RV_BAD_INPUT, "--view takes beauty, wetness, age, film, clump, speed, density or air, not '%s'",
                    f->view_name);
   char extra;
   if (f->range && (!f->data || sscanf(f->range, "%lf,%lf%c", &f->bounds[0], &f->bounds[1], &extra) != 2 ||

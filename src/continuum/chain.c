@@ -81,6 +81,7 @@ static RvChainWork work_of(const Step* p, size_t k, double* memory, Room* room) 
                        .torque = def->torque ? def->torque + 3 * b->at : NULL,
                        .line_mass = def->line_mass ? def->line_mass + b->at : NULL,
                        .end_mass = def->end_mass ? def->end_mass + 6 * b->at : NULL,
+                       .end_force = def->end_force ? def->end_force + 3 * b->at : NULL,
                        .spin_rate = spin_rate,
                        .x = p->s->x + 3 * b->vertex_at,
                        .v = p->s->v + 3 * b->vertex_at,

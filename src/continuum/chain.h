@@ -67,6 +67,9 @@ typedef struct RvChainStepDef {
   // as the mass implicitness * dt * c, a spring -k x with the rate implicitness * dt * k for c.
   const double* line_mass;  // [links] kg, spread along the link; NULL: none
   const double* end_mass;   // [links][6] kg, xx xy xz yy yz zz at its outer vertex; NULL: none
+  // [links][3] N: force of the same springs at the outer vertex; NULL: none. Most of it goes into `end_mass`, so that
+  // it is no tension of the link, as one in `force` is.
+  const double* end_force;
   RvArena* scratch;
 } RvChainStepDef;
 

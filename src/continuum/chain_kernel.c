@@ -250,13 +250,13 @@ typedef struct Answer {
   RvLanes3 p, q, pull;
 } Answer;
 
-// Adds mass at the end of the link, with its inertia but without its weight.
-RV_INLINE void add_end(Answer* s, const double* end_mass, RvLanes3 r, RvLanes3 acceleration) {
+// Adds mass at the end of the link, with its inertia but without its weight, and the force that belongs to it.
+RV_INLINE void add_end(Answer* s, const double* end_mass, RvLanes3 force, RvLanes3 r, RvLanes3 acceleration) {
   const Matrix z = load_symmetric(end_mass);
   const Matrix rz = {{rv_lanes3_cross(r, z.c[0]), rv_lanes3_cross(r, z.c[1]), rv_lanes3_cross(r, z.c[2])}};
   const Matrix rzr = {
       {rv_lanes3_cross(r, row(&rz, 0)), rv_lanes3_cross(r, row(&rz, 1)), rv_lanes3_cross(r, row(&rz, 2))}};
-  const RvLanes3 f = apply(&z, acceleration);
+  const RvLanes3 f = rv_lanes3_sub(apply(&z, acceleration), force);
   s->a = add(&s->a, &rzr);
   s->b = add(&s->b, &rz);
   s->m = add(&s->m, &z);
@@ -298,7 +298,10 @@ RV_INLINE void add_link(const RvChainWork* w, int i, int lane, const double* roo
   p = rv_lanes3_mad(p, h * tension, rv_lanes3_mad(spin, -along, d));
   if (w->torque) p = rv_lanes3_sub(p, rv_lanes3_load(w->torque + 3 * i * RV_W + lane));
   s->p = rv_lanes3_add(s->p, p);
-  if (w->end_mass) add_end(s, w->end_mass + 6 * i * RV_W + lane, r, rv_lanes3_add(zeta, gravity));
+  if (w->end_mass) {
+    const RvLanes3 end_force = w->end_force ? rv_lanes3_load(w->end_force + 3 * i * RV_W + lane) : zeros;
+    add_end(s, w->end_mass + 6 * i * RV_W + lane, end_force, r, rv_lanes3_add(zeta, gravity));
+  }
 }
 
 // Eliminates the joint: stores what gives the link's acceleration, and leaves the answer to the inner link's.

@@ -14,13 +14,13 @@ typedef struct RvChainWork {
   // of the model
   const double *length, *mass, *across, *axial, *stiffness, *damping, *rest;
   // of the state
-  double *orient, *spin;                                    // [links][4], [links][3]
-  const double *base_x, *base_orient, *base_v, *base_spin;  // [3], [4], [3], [3]
-  const double *base_acceleration, *base_spin_rate;         // [3] m/s2, rad/s2
-  const double *force, *torque, *line_mass, *end_mass;      // as in RvChainStepDef
-  double* spin_rate;                                        // [links][3] rad/s2
-  double *x, *v;                                            // [links + 1][3]
-  double* room;                                             // [RV_CHAIN_ROOM * links]
+  double *orient, *spin;                                            // [links][4], [links][3]
+  const double *base_x, *base_orient, *base_v, *base_spin;          // [3], [4], [3], [3]
+  const double *base_acceleration, *base_spin_rate;                 // [3] m/s2, rad/s2
+  const double *force, *torque, *line_mass, *end_mass, *end_force;  // as in RvChainStepDef
+  double* spin_rate;                                                // [links][3] rad/s2
+  double *x, *v;                                                    // [links + 1][3]
+  double* room;                                                     // [RV_CHAIN_ROOM * links]
 } RvChainWork;
 
 // Angular accelerations of the links (HC-11).

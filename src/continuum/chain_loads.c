@@ -52,6 +52,11 @@ static void add_end_force(const Work* w, size_t at, RvVec3 arm, RvVec3 force) {
   rv_strand_set_vector(w->out->torque, at, rv_add(rv_strand_vector(w->out->torque, at), rv_cross(arm, force)));
 }
 
+// The force of a spring whose added mass is at the end of a link.
+static void add_spring_force(const Work* w, size_t at, RvVec3 force) {
+  rv_strand_set_vector(w->out->end_force, at, rv_add(rv_strand_vector(w->out->end_force, at), force));
+}
+
 // The same added mass in all directions, at the end of a link.
 static void add_end_mass(const Work* w, const RvChainBatch* b, int lane, int i, double mass) {
   static const int diagonal[3] = {0, 3, 5};  // of xx xy xz yy yz zz
@@ -59,25 +64,25 @@ static void add_end_mass(const Work* w, const RvChainBatch* b, int lane, int i, 
 }
 
 // Critically damped spring of the end of a link to its goal, of the angular frequency `rate` for the mass.
-static void add_spring(const Work* w, const RvChainBatch* b, int lane, int i, RvVec3 arm, double mass, double rate) {
+static void add_spring(const Work* w, const RvChainBatch* b, int lane, int i, double mass, double rate) {
   const RvChainLoadDef* d = w->def;
   double h = d->implicitness * d->dt, spring = mass * rate * rate, damping = 2 * mass * rate;
   size_t end = rv_chain_vertex(b, lane, i + 1, 3, 0);
   RvVec3 x = rv_strand_vector(w->s->x, end), v = rv_strand_vector(w->s->v, end);
   RvVec3 slip = rv_sub(v, rv_strand_vector(d->goal_velocity, end));
   RvVec3 way = rv_sub(rv_strand_vector(d->goal, end), rv_mad(x, h, v));
-  add_end_force(w, rv_chain_link(b, lane, i, 3, 0), arm, rv_mad(rv_scale(way, spring), -damping, slip));
+  add_spring_force(w, rv_chain_link(b, lane, i, 3, 0), rv_mad(rv_scale(way, spring), -damping, slip));
   add_end_mass(w, b, lane, i, h * damping + h * h * spring);
 }
 
 // A spring so stiff that the end of the link is at its goal after the step.
-static void add_pin(const Work* w, const RvChainBatch* b, int lane, int i, RvVec3 arm, double strand_mass) {
+static void add_pin(const Work* w, const RvChainBatch* b, int lane, int i, double strand_mass) {
   const RvChainLoadDef* d = w->def;
   size_t end = rv_chain_vertex(b, lane, i + 1, 3, 0);
   double h = d->implicitness * d->dt, added = PIN_MASS * strand_mass;
   RvVec3 x = rv_strand_vector(w->s->x, end), v = rv_strand_vector(w->s->v, end);
   RvVec3 way = rv_sub(rv_strand_vector(d->goal, end), rv_mad(x, d->dt, v));
-  add_end_force(w, rv_chain_link(b, lane, i, 3, 0), arm, rv_scale(way, added / (h * d->dt)));
+  add_spring_force(w, rv_chain_link(b, lane, i, 3, 0), rv_scale(way, added / (h * d->dt)));
   add_end_mass(w, b, lane, i, added);
 }
 
@@ -105,8 +110,8 @@ static void load_lane(const Work* w, const RvChainBatch* b, int lane) {
       add_drag(w, link, at, arm, length, w0, w1, hairs);
       if (d->force_at) add_end_force(w, at, arm, rv_scale(attribute(d->force_at, vertex), hairs));
       double weight = held && d->goal_weight ? fmax(finite_or_zero(d->goal_weight[vertex]), 0) : 0;
-      if (weight > 0) add_spring(w, b, lane, i - 1, arm, w->m->mass[link], d->pull * sqrt(weight));
-      if (held && d->pinned && d->pinned[vertex]) add_pin(w, b, lane, i - 1, arm, strand_mass);
+      if (weight > 0) add_spring(w, b, lane, i - 1, w->m->mass[link], d->pull * sqrt(weight));
+      if (held && d->pinned && d->pinned[vertex]) add_pin(w, b, lane, i - 1, strand_mass);
     }
     w0 = w1;
   }
@@ -120,6 +125,7 @@ static void load_batches(void* arg, size_t begin, size_t end) {
     memset(w->out->force + 3 * b->at, 0, 3 * links * sizeof(double));
     memset(w->out->torque + 3 * b->at, 0, 3 * links * sizeof(double));
     if (w->out->end_mass) memset(w->out->end_mass + 6 * b->at, 0, 6 * links * sizeof(double));
+    if (w->out->end_force) memset(w->out->end_force + 3 * b->at, 0, 3 * links * sizeof(double));
     for (int lane = 0; lane < RV_LANES; ++lane) load_lane(w, b, lane);
   }
 }

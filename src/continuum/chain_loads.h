@@ -19,9 +19,9 @@ typedef struct RvChainLoadDef {
   const double *goal, *goal_velocity;  // [vertices][3] in lanes: places at the end of the step, m, m/s
 } RvChainLoadDef;
 
-// Arrays as in RvChainStepDef; end_mass is needed with goals or pins only.
+// Arrays as in RvChainStepDef; end_mass and end_force are needed with goals or pins only.
 typedef struct RvChainLoads {
-  double *force, *torque, *line_mass, *end_mass;
+  double *force, *torque, *line_mass, *end_mass, *end_force;
 } RvChainLoads;
 
 // Sets all loads.

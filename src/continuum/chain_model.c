@@ -1,39 +1,25 @@
 // Builds the model of all chains: batches of equal link count in Morton order, inertia of the links, stiffness of the
 // joints (HC-9, HC-12, HC-21).
-#include <math.h>
-
 #include "base/memory.h"
 #include "continuum/chain.h"
 #include "math/scalar.h"
-#include "strand/order.h"
+#include "strand/def.h"
 
 enum { MIN_VERTICES = 2, MAX_VERTICES = 4097 };  // 1 to 4,096 links
 
-// Trouton's ratio: elongational over shear viscosity, for bending of a viscous thread.
-static const double TROUTON = 3;
-
 //---------------------------------------------------------------------------------------------- batches
-
-// Strands from `from` on that share a batch.
-static int lanes_from(const RvStrandKey* keys, size_t from, size_t count) {
-  int lanes = 1;
-  while (lanes < RV_LANES && from + (size_t)lanes < count && keys[from + (size_t)lanes].vertices == keys[from].vertices)
-    lanes++;
-  return lanes;
-}
 
 // Cuts the sorted strands into batches; spare lanes repeat the last strand.
 static RvResult make_batches(RvChainModel* m, const RvStrandKey* keys, RvError* error) {
-  for (size_t s = 0; s < m->nstrand; s += (size_t)lanes_from(keys, s, m->nstrand)) m->nbatch++;
+  for (size_t s = 0; s < m->nstrand; s += (size_t)rv_strand_lanes_from(keys, s, m->nstrand)) m->nbatch++;
   m->batches = rv_alloc_zero(m->nbatch, sizeof *m->batches);
   if (!m->batches) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu strands", m->nstrand);
   size_t s = 0;
   for (size_t k = 0; k < m->nbatch; ++k) {
     RvChainBatch* b = &m->batches[k];
     *b = (RvChainBatch){.links = keys[s].vertices - 1, .at = m->links, .vertex_at = m->vertices};
-    b->lanes = lanes_from(keys, s, m->nstrand);
-    for (int lane = 0; lane < RV_LANES; ++lane)
-      b->strand[lane] = keys[s + (size_t)(lane < b->lanes ? lane : b->lanes - 1)].strand;
+    b->lanes = rv_strand_lanes_from(keys, s, m->nstrand);
+    rv_strand_fill_lanes(keys, s, b->lanes, b->strand);
     m->links += (size_t)b->links * RV_LANES;
     m->vertices += (size_t)(b->links + 1) * RV_LANES;
     m->nlink += (size_t)(b->links * b->lanes);
@@ -45,15 +31,6 @@ static RvResult make_batches(RvChainModel* m, const RvStrandKey* keys, RvError* 
 
 //---------------------------------------------------------------------------------------------- links and joints
 
-static double distance(const double* x, int i) {
-  return rv_distance(rv_vec3_load64(x + 3 * i), rv_vec3_load64(x + 3 * i + 3));
-}
-
-// Length of link i: given, or that of the natural shape.
-static double link_length(const RvStrandDef* d, int i) {
-  return d->length ? d->length[i] : distance(d->rest ? d->rest : d->x, i);
-}
-
 static double factor(const double* factors, int i) {
   return factors ? factors[i] : 1;
 }
@@ -62,7 +39,7 @@ static double factor(const double* factors, int i) {
 // section differ by less than the square of radius over length; their mean is taken.
 static void fill_link(RvChainModel* m, const RvChainBatch* b, int lane, const RvStrandDef* d, int i) {
   size_t at = rv_chain_link(b, lane, i, 1, 0);
-  double length = link_length(d, i);
+  double length = rv_strand_def_length(d, i);
   double a = 0.5 * (d->radius[i] + d->radius[i + 1]), c = a / d->ellipse;
   double density = d->density * 0.5 * (factor(d->heavier, i) + factor(d->heavier, i + 1));
   double mass = d->multiple * density * RV_PI * a * c * length;
@@ -72,17 +49,16 @@ static void fill_link(RvChainModel* m, const RvChainBatch* b, int lane, const Rv
   m->across[at] = mass * length * length / 3 + 0.5 * m->axial[at];
 }
 
-// Stiffness and damping of joint i, which stands for half of the links on both sides; half axes a along the first
-// director and c along the second.
+// Stiffness and damping of joint i, which stands for half of the links on both sides.
 static void fill_joint(RvChainModel* m, const RvChainBatch* b, int lane, const RvStrandDef* d, int i) {
-  double half = 0.5 * (link_length(d, i) + (i > 0 ? link_length(d, i - 1) : 0));
-  double a = d->radius[i], c = a / d->ellipse;
+  double half = 0.5 * (rv_strand_def_length(d, i) + (i > 0 ? rv_strand_def_length(d, i - 1) : 0));
+  const RvStrandSection section = rv_strand_section(d->radius[i], d->ellipse);
   double multiple = d->multiple * factor(d->stiffness, i) / half;
   double viscosity = multiple * d->viscosity * factor(d->damper, i);
-  double about_first = 0.25 * RV_PI * a * c * c * c, about_second = 0.25 * RV_PI * a * a * a * c;
-  double polar = RV_PI * a * a * a * c * c * c / (a * a + c * c);  // St Venant's torsion constant of an ellipse
-  const double stiffness[3] = {d->youngs * about_first, d->youngs * about_second, d->shear * polar};
-  const double damping[3] = {TROUTON * about_first, TROUTON * about_second, polar};
+  const double stiffness[3] = {d->youngs * section.about_first, d->youngs * section.about_second,
+                               d->shear * section.polar};
+  const double damping[3] = {RV_STRAND_TROUTON * section.about_first, RV_STRAND_TROUTON * section.about_second,
+                             section.polar};
   for (int k = 0; k < 3; ++k) {
     m->stiffness[rv_chain_link(b, lane, i, 3, k)] = multiple * stiffness[k];
     m->damping[rv_chain_link(b, lane, i, 3, k)] = viscosity * damping[k];
@@ -126,32 +102,6 @@ static void fill_rest(RvChainModel* m, const RvChainBatch* b, int lane, const Rv
 
 //---------------------------------------------------------------------------------------------- all
 
-// Refuses strands that cannot be simulated, naming the strand and the point.
-static RvResult check(const RvStrandDef* strands, size_t count, RvError* error) {
-  if (count > INT32_MAX / RV_LANES)
-    return rv_fail(error, RV_LIMIT, "%zu strands are more than can be simulated", count);
-  for (size_t s = 0; s < count; ++s) {
-    const RvStrandDef* d = &strands[s];
-    if (d->vertices < MIN_VERTICES || d->vertices > MAX_VERTICES)
-      return rv_fail(error, RV_BAD_INPUT, "strand %zu has %d points; a strand needs %d to %d", s, d->vertices,
-                     MIN_VERTICES, MAX_VERTICES);
-    const double* shape = d->rest ? d->rest : d->x;
-    for (int i = 0; i < 3 * d->vertices; ++i)
-      if (!isfinite(d->x[i]) || !isfinite(shape[i]))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: a coordinate is not a number", s, i / 3);
-    for (int i = 0; i + 1 < d->vertices; ++i)
-      if (!(link_length(d, i) > 0) || !(distance(d->x, i) > 0))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu: points %d and %d coincide; remove one of them", s, i, i + 1);
-    for (int i = 0; i < d->vertices; ++i)
-      if (!(d->radius[i] > 0) || !isfinite(d->radius[i]))
-        return rv_fail(error, RV_BAD_INPUT, "strand %zu, point %d: the radius is not above 0; give it a width", s, i);
-    if (!(d->density > 0 && d->youngs >= 0 && d->shear >= 0 && d->viscosity >= 0 && d->ellipse > 0 && d->multiple > 0))
-      return rv_fail(error, RV_BAD_INPUT, "strand %zu: density must be above 0, youngs, shear and viscosity not below",
-                     s);
-  }
-  return RV_OK;
-}
-
 // Allocates the arrays. False: out of memory.
 static bool take_arrays(RvChainModel* m) {
   const struct {
@@ -183,7 +133,8 @@ static RvResult fill(RvChainModel* m, const RvStrandDef* strands, RvError* error
 
 RvResult rv_chain_model_new(const RvStrandDef* strands, size_t count, RvChainModel** out, RvError* error) {
   *out = NULL;
-  RvResult result = check(strands, count, error);
+  static const RvStrandLimits limits = {MIN_VERTICES, MAX_VERTICES, true};
+  RvResult result = rv_strand_defs_check(strands, count, &limits, error);
   if (result) return result;
   RvChainModel* m = rv_alloc_zero(1, sizeof *m);
   RvStrandKey* keys = m ? rv_strand_order(strands, count) : NULL;

@@ -30,6 +30,7 @@ void rv_medium_free(RvMedium* m) {
   rv_array_free(&m->occupied);
   rv_array_free(&m->nodes);
   rv_array_free(&m->sums);
+  rv_array_free(&m->water);
   rv_array_free(&m->cells);
   rv_array_free(&m->changes);
 }
@@ -41,7 +42,13 @@ RvResult rv_medium_place(RvMedium* m, const RvMediumDef* def, const RvChainModel
   m->def = *def;
   result = rv_medium_make_points(m, model, x, error);
   if (result) return result;
-  rv_medium_scatter(m, model, v);
+  if (!rv_array_resize(&m->water, def->water ? m->nodes.count : 0))
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the hair medium");
+  if (def->water) {
+    rv_medium_scatter(m, def->water, NULL);
+    rv_medium_keep_water(m);
+  }
+  rv_medium_scatter(m, model->mass, v);
   rv_medium_begin_nodes(m);
   return rv_medium_make_cells(m, error);
 }

@@ -32,6 +32,9 @@ typedef struct RvMediumDef {
   double tolerance;  // of the pressures, over the largest of them
   int max_sweeps;
   int corrections;  // of the pressures by the answer of the chains
+  // Wet hair: density counts the hair alone, and its rest density is higher.
+  const double* water;  // [links] kg, a part of the masses of the model; NULL: dry
+  double collapse;      // of RvWetHair
 } RvMediumDef;
 
 // A point of a link.
@@ -59,7 +62,8 @@ typedef struct RvMediumSum {
 // A cell whose eight nodes have mass.
 typedef struct RvMediumFull {
   int32_t corner[8];  // nodes, x fastest
-  double density;     // kg/m3
+  double density;     // kg/m3, of the hair alone
+  double rest;        // kg/m3: rest density
   double give;        // 1/Pa: relative loss of density by its own pressure
   double pressure;    // Pa
 } RvMediumFull;
@@ -80,6 +84,7 @@ typedef struct RvMedium {
   size_t tile_colour[RV_MEDIUM_COLOURS + 1];
   RV_ARRAY(RvMediumNode) nodes;
   RV_ARRAY(RvMediumSum) sums;    // of the nodes
+  RV_ARRAY(double) water;        // kg, of the nodes, smoothed; none where hair is dry
   RV_ARRAY(RvMediumFull) cells;  // by colour
   size_t cell_colour[RV_MEDIUM_COLOURS + 1];
   RV_ARRAY(double) changes;  // of the tasks of a sweep
@@ -113,11 +118,13 @@ void rv_medium_correct(RvMedium* medium, const RvChainModel* model, const double
 // comes with the solution.
 void rv_medium_load(RvMedium* medium, const RvChainModel* model, const double* x, const double* v, double dt,
                     double* force, double* torque);
-// Density at every vertex, kg/m3, in lanes.
+// Density of the hair, without its water, at every vertex, kg/m3, in lanes.
 void rv_medium_density(const RvMedium* medium, const RvChainModel* model, const double* x, double* density);
 
 // Private to the medium's files.
-void rv_medium_scatter(RvMedium* medium, const RvChainModel* model, const double* v);
+void rv_medium_scatter(RvMedium* medium, const double* mass, const double* v);
+// Smooths the sums of the water, in place of a mass.
+void rv_medium_keep_water(RvMedium* medium);
 // Smooths mass and momentum and makes velocities of them; and what the nodes give back, of which `share` of their
 // velocity.
 void rv_medium_begin_nodes(RvMedium* medium);

@@ -11,9 +11,9 @@ enum { BATCHES_A_TASK = 8, TILES_A_TASK = 8 };
 
 typedef struct Scatter {
   RvMedium* m;
-  const RvChainModel* model;
-  const double* v;  // [vertices][3]; NULL: none
-  size_t first;     // tiles of this colour begin here
+  const double* mass;  // [links] kg
+  const double* v;     // [vertices][3]; NULL: none
+  size_t first;        // tiles of this colour begin here
 } Scatter;
 
 // Velocity of a point, which moves with its rigid link.
@@ -30,7 +30,7 @@ static void sum_points(const Scatter* s, const RvMediumTile* t, double (*room)[4
   memset(room, 0, ROOM * sizeof *room);
   for (size_t i = t->first; i < t->last; ++i) {
     const RvMediumPoint* p = &m->points.data[m->order.data[i]];
-    double mass = s->model->mass[p->link] / m->parts, w[8];
+    double mass = s->mass[p->link] / m->parts, w[8];
     RvVec3 v = s->v ? velocity(m, p, s->v) : rv_vec3(0, 0, 0);
     const double give[4] = {mass, mass * v.x, mass * v.y, mass * v.z};
     rv_medium_weights(p->f, w);
@@ -67,8 +67,8 @@ static void clear_tiles(void* arg, size_t begin, size_t end) {
   memset(m->sums.data + begin * RV_TILE_CELLS, 0, (end - begin) * RV_TILE_CELLS * sizeof *m->sums.data);
 }
 
-void rv_medium_scatter(RvMedium* m, const RvChainModel* model, const double* v) {
-  Scatter s = {m, model, v, 0};
+void rv_medium_scatter(RvMedium* m, const double* mass, const double* v) {
+  Scatter s = {m, mass, v, 0};
   rv_parallel_for(m->tiles.count, TILES_A_TASK, clear_tiles, m);
   for (int colour = 0; colour < RV_MEDIUM_COLOURS; ++colour) {
     s.first = m->tile_colour[colour];
@@ -104,18 +104,37 @@ static void smooth(Halo* h) {
           h->n[z][y][x][c] = 0.25 * h->n[z][y][x][c] + 0.5 * h->n[z + 1][y][x][c] + 0.25 * h->n[z + 2][y][x][c];
 }
 
-// Smooths the sums of a tile and makes mass and velocity of them.
+// Smoothed sums of a tile.
+static void smooth_sums(const RvMedium* m, size_t tile, Halo* h) {
+  for (int z = 0; z < HALO; ++z)
+    for (int y = 0; y < HALO; ++y)
+      for (int x = 0; x < HALO; ++x) {
+        int64_t at = rv_tiles_at(&m->tiles, tile, x - 1, y - 1, z - 1);
+        for (int c = 0; c < 4; ++c) h->n[z][y][x][c] = at < 0 ? 0 : m->sums.data[at].n[c];
+      }
+  smooth(h);
+}
+
+static void water_tiles(void* arg, size_t begin, size_t end) {
+  RvMedium* m = arg;
+  Halo h;
+  for (size_t t = begin; t < end; ++t) {
+    smooth_sums(m, t, &h);
+    for (int i = 0; i < RV_TILE_CELLS; ++i)
+      m->water.data[t * RV_TILE_CELLS + (size_t)i] = h.n[i >> 6][i >> 3 & 7][i & 7][0];
+  }
+}
+
+void rv_medium_keep_water(RvMedium* m) {
+  rv_parallel_for(m->tiles.count, TILES_A_TASK, water_tiles, m);
+}
+
+// Makes mass and velocity of the smoothed sums.
 static void begin_tiles(void* arg, size_t begin, size_t end) {
   RvMedium* m = arg;
   Halo h;
   for (size_t t = begin; t < end; ++t) {
-    for (int z = 0; z < HALO; ++z)
-      for (int y = 0; y < HALO; ++y)
-        for (int x = 0; x < HALO; ++x) {
-          int64_t at = rv_tiles_at(&m->tiles, t, x - 1, y - 1, z - 1);
-          for (int c = 0; c < 4; ++c) h.n[z][y][x][c] = at < 0 ? 0 : m->sums.data[at].n[c];
-        }
-    smooth(&h);
+    smooth_sums(m, t, &h);
     for (int i = 0; i < RV_TILE_CELLS; ++i) {
       RvMediumNode* node = &m->nodes.data[t * RV_TILE_CELLS + (size_t)i];
       const double* sum = h.n[i >> 6][i >> 3 & 7][i & 7];
@@ -273,7 +292,7 @@ static double density_at(const RvMedium* m, RvVec3 x) {
   rv_medium_weights(f, w);
   for (int n = 0; n < 8; ++n) {
     int64_t node = rv_tiles_locate(&m->tiles, cell[0] + (n & 1), cell[1] + (n >> 1 & 1), cell[2] + (n >> 2));
-    if (node >= 0) sum += w[n] * m->nodes.data[node].mass;
+    if (node >= 0) sum += w[n] * (m->nodes.data[node].mass - (m->water.count ? m->water.data[node] : 0));
   }
   return sum / (m->def.smoothing * m->def.smoothing * m->def.smoothing);
 }

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "continuum/medium.h"
+#include "continuum/wet.h"
 
 enum { CELLS_A_TASK = 512 };
 // Sweeps between two looks at the residual.
@@ -21,9 +22,22 @@ static bool corners(const RvMedium* m, size_t tile, int x, int y, int z, int32_t
   return true;
 }
 
+// Density of the hair in a cell, without its water, and the rest density that its wetness gives.
+static void set_density(const RvMedium* m, double mass, RvMediumFull* cell) {
+  const RvMediumLaw* law = &m->def.law;
+  const double volume = m->def.smoothing * m->def.smoothing * m->def.smoothing;
+  double water = 0;
+  cell->rest = law->rest_density;
+  if (m->water.count) {
+    for (int n = 0; n < 8; ++n) water += m->water.data[cell->corner[n]];
+    double wetness = rv_wetness(water / (mass - water));
+    cell->rest += m->def.collapse * wetness * (law->packing_density - law->rest_density);
+  }
+  cell->density = 0.125 * (mass - water) / volume;
+}
+
 // Counts the cells of a tile by colour, or adds them at `at` where that is not NULL.
 static void visit_tile(RvMedium* m, size_t tile, size_t count[RV_MEDIUM_COLOURS], size_t* at) {
-  const double volume = m->def.smoothing * m->def.smoothing * m->def.smoothing;
   for (int c = 0; c < RV_TILE_CELLS; ++c) {
     RvMediumFull cell = {0};
     int x = c & 7, y = c >> 3 & 7, z = c >> 6, colour = (x & 1) | (y & 1) << 1 | (z & 1) << 2;
@@ -31,12 +45,12 @@ static void visit_tile(RvMedium* m, size_t tile, size_t count[RV_MEDIUM_COLOURS]
       continue;
     count[colour]++;
     if (!at) continue;
-    double density = 0, inverse = 0;
+    double mass = 0, inverse = 0;
     for (int n = 0; n < 8; ++n) {
-      density += m->nodes.data[cell.corner[n]].mass;
+      mass += m->nodes.data[cell.corner[n]].mass;
       inverse += m->nodes.data[cell.corner[n]].inverse;
     }
-    cell.density = 0.125 * density / volume;
+    set_density(m, mass, &cell);
     // 3/16 dx sum 1/m, to be multiplied by dt^2: divergence of the velocities that a pascal gives the nodes
     cell.give = 0.1875 * m->def.smoothing * inverse;
     m->largest_density = fmax(m->largest_density, cell.density);
@@ -86,7 +100,9 @@ static double solve_cell(const Sweep* s, RvMediumFull* cell) {
                             .ratio = 1 - s->divergence * spread + give * cell->pressure,
                             .give = give,
                             .friction = cell->density * s->m->def.friction * s->m->def.smoothing / s->dt};
-  double pressure = rv_medium_cell_pressure(&s->m->def.law, &own), change = pressure - cell->pressure;
+  RvMediumLaw law = s->m->def.law;
+  law.rest_density = cell->rest;
+  double pressure = rv_medium_cell_pressure(&law, &own), change = pressure - cell->pressure;
   if (change == 0) return 0;
   cell->pressure = pressure;
   for (int n = 0; n < 8; ++n) {
@@ -147,7 +163,7 @@ void rv_medium_solve(RvMedium* m, double dt) {
 }
 
 void rv_medium_correct(RvMedium* m, const RvChainModel* model, const double* v, double dt) {
-  rv_medium_scatter(m, model, v);
+  rv_medium_scatter(m, model->mass, v);
   rv_medium_begin_nodes(m);
   m->corrected = true;
   relax(m, dt);

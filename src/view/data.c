@@ -12,6 +12,8 @@ static const RvViewData VIEWS[] = {
     {"film", "film height", "mm", "filmheight", 1000, true, false, false},  // metres to millimetres
     {"clump", "clump", "", "clumpid", 1, false, false, true},
     {"speed", "speed", "m/s", "v", 1, true, true, false},
+    {"density", "hair density", "kg/m3", "hairdensity", 1, false, false, false},
+    {"air", "air speed", "m/s", "airspeed", 1, false, false, false},
 };
 
 const RvViewData* rv_view_data(const char* name) {

@@ -269,7 +269,7 @@ static RvResult check_options(const RvViewOptions* o, RvError* error) {
       return rv_fail(error, RV_BAD_INPUT,
                      "cannot render liquid with an absorption of %g per metre: it must be 0 or more", o->absorption[k]);
   if (o->pass == RV_VIEW_DATA && !o->view)
-    return rv_fail(error, RV_BAD_INPUT, "false colours need a view: wetness, age, film, clump or speed");
+    return rv_fail(error, RV_BAD_INPUT, "false colours need a view: wetness, age, film, clump, speed, density or air");
   if (!(o->min_pixels >= 0 && o->min_pixels <= 100) || !(fabs(o->exposure) <= 64))
     return rv_fail(error, RV_BAD_INPUT,
                    "cannot render with a least radius of %g pixels (0 to 100) and an exposure of %g stops (-64 to 64)",

@@ -47,7 +47,7 @@ typedef struct RvViewData {
   bool length;               // the attribute is a vector and its length is shown
   bool label;                // the attribute is an identifier: consecutive numbers get clearly different colours
 } RvViewData;
-// "wetness", "age", "film", "clump" or "speed"; NULL if `name` is none of them.
+// "wetness", "age", "film", "clump", "speed", "density" or "air"; NULL if `name` is none of them.
 const RvViewData* rv_view_data(const char* name);
 
 // How loose points without a colour are drawn: as the surface of the liquid that they sample, or as single drops.

@@ -51,6 +51,7 @@ static const char all_types[] =
     "\"filmsolver\": {\"type\": \"filmsolver\", \"inputs\": [\"groom\"]},"
     "\"lookdevsolver\": {\"type\": \"lookdevsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": "
     "0.008}},"
+    "\"continuumsolver\": {\"type\": \"continuumsolver\", \"inputs\": [\"groom\"]},"
     "\"wetness\": {\"type\": \"wetness\", \"inputs\": [\"filmsolver\"]},"
     "\"surface\": {\"type\": \"surface\", \"inputs\": [\"fill\"], \"parms\": {\"voxelsize\": 0.008}},"
     "\"wetsolver\": {\"type\": \"wetsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": 0.008}}"

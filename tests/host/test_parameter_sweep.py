@@ -50,6 +50,7 @@ SCENES = {
     "filmsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {"particlesep": 0.0025}}, 3, ["x", "x:2"]),
     "wetsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8}}, 3, ["x", "x:2"]),
     "lookdevsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8, "rootfree": 0.001, "volumecell": 0.002}}, 3, ["x", "x:2"]),
+    "continuumsolver": (SOLVED, {"inputs": ["film", "solid"], "parms": {"maxsubsteps": 8, "rootfree": 0.001, "smoothing": 0.002, "restdensity": 0.5}}, 3, ["x"]),
 }
 
 
@@ -128,6 +129,9 @@ BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "
 USES = {
     **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}
        for name in ("strandcollisions", "volumespeed", "volumecell")},
+    **{"continuumsolver." + name: {"parms": {"turbulence": 1}} for name in ("turbulencescale", "turbulenceseed")},
+    **{"continuumsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"smoothing": 0.002, "restdensity": 1, "hairsperguide": 20}}
+       for name in ("interaction", "restdensity", "packingdensity", "volumepressure", "volumepower", "hairfriction", "niter", "tolerance")},
     "lookdevsolver.drip": {"nodes": PATCHES, "inputs": ["heavy", "pool", "solid", "tap"], "parms": {"capacity": 0}},
     "transform.grouptype": {"parms": {"group": "1-3"}},
     "transform.attribs": {"nodes": {"dyed": {"type": "attribute", "inputs": ["box"], "parms": {"name": "N", "size": 3, "typeinfo": "normal",

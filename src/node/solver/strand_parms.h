@@ -43,20 +43,26 @@
     "Hairs that a strand stands for, where it has no hairsperguide.")
 
 // `unbalanced`: the condition under which no equilibrium is solved
-#define RV_STRAND_REST_PARMS(X, animated, unbalanced)                                                                  \
-  X(MENU, restmode, "Rest Shape", 0, "equilibrium=Start Pose in Equilibrium|natural=Natural Shape",                    \
-    "Equilibrium solves a rest shape that holds the start pose against gravity; natural takes rest, or the start "     \
-    "pose, as the shape without weight, and sags.",                                                                    \
-    HIDE(animated))                                                                                                    \
-  X(FLOAT, restangle, "Rest Angle Cap", 60, HARD(0), HARD(170), "deg",                                                 \
-    "Most that equilibrium may bend the rest shape at a point. Strands that need more sag; they are counted.",         \
-    HIDE(unbalanced), ADVANCED)                                                                                        \
-  X(FLOAT, reststretch, "Rest Stretch Cap", 0.01, HARD(0), HARD(0.5), "", "Most that it may change a rest length.",    \
-    HIDE(unbalanced), ADVANCED)                                                                                        \
+#define RV_STRAND_REST_BEND_PARMS(X, animated, unbalanced)                                                         \
+  X(MENU, restmode, "Rest Shape", 0, "equilibrium=Start Pose in Equilibrium|natural=Natural Shape",                \
+    "Equilibrium solves a rest shape that holds the start pose against gravity; natural takes rest, or the start " \
+    "pose, as the shape without weight, and sags.",                                                                \
+    HIDE(animated))                                                                                                \
+  X(FLOAT, restangle, "Rest Angle Cap", 60, HARD(0), HARD(170), "deg",                                             \
+    "Most that equilibrium may bend the rest shape at a point. Strands that need more sag; they are counted.",     \
+    HIDE(unbalanced), ADVANCED)
+
+#define RV_STRAND_REST_STIFFEN_PARMS(X, unbalanced)                                                                    \
   X(FLOAT, reststiffen, "Rest Stiffening", 4, HARD(1), SOFT(16), "",                                                   \
     "Most that a strand may be made stiffer where its material could not hold the pose, or would not come back to it " \
     "after a push. 1 keeps the material.",                                                                             \
     HIDE(unbalanced), ADVANCED)
+
+#define RV_STRAND_REST_PARMS(X, animated, unbalanced)                                                               \
+  RV_STRAND_REST_BEND_PARMS(X, animated, unbalanced)                                                                \
+  X(FLOAT, reststretch, "Rest Stretch Cap", 0.01, HARD(0), HARD(0.5), "", "Most that it may change a rest length.", \
+    HIDE(unbalanced), ADVANCED)                                                                                     \
+  RV_STRAND_REST_STIFFEN_PARMS(X, unbalanced)
 
 #define RV_STRAND_MATERIAL_PARMS(X, animated, unbalanced) \
   RV_STRAND_SIZE_PARMS(X)                                 \
@@ -78,14 +84,17 @@
     "Period of the critically damped springs that pull points of targetweight 1 to the animation.", HIDE(animated))
 
 // strandcollisions is of each solver
-#define RV_STRAND_CONTACT_PARMS(X, animated)                                                                        \
-  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "", "Of strand on strand; colliders have their own.",       \
-    WHEN("{ strandcollisions == 0 }"), HIDE(animated))                                                              \
-  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.01), "m", "Added to the surface of the colliders.",           \
-    HIDE(animated))                                                                                                 \
-  X(FLOAT, rootfree, "Root Free", 0.01, HARD(0), SOFT(0.1), "m",                                                    \
-    "Length at the root that colliders do not touch, since roots begin inside the skin.", ADVANCED, HIDE(animated)) \
-  X(INT, collisionsiter, "Coupled Iterations", 100, HARD(1), HARD(10000), "",                                       \
+#define RV_STRAND_SOLID_PARMS(X, animated)                                                                \
+  X(FLOAT, thickness, "Thickness", 0, HARD(0), SOFT(0.01), "m", "Added to the surface of the colliders.", \
+    HIDE(animated))                                                                                       \
+  X(FLOAT, rootfree, "Root Free", 0.01, HARD(0), SOFT(0.1), "m",                                          \
+    "Length at the root that colliders do not touch, since roots begin inside the skin.", ADVANCED, HIDE(animated))
+
+#define RV_STRAND_CONTACT_PARMS(X, animated)                                                                  \
+  X(FLOAT, friction, "Friction", 0.3, HARD(0), SOFT(1), "", "Of strand on strand; colliders have their own.", \
+    WHEN("{ strandcollisions == 0 }"), HIDE(animated))                                                        \
+  RV_STRAND_SOLID_PARMS(X, animated)                                                                          \
+  X(INT, collisionsiter, "Coupled Iterations", 100, HARD(1), HARD(10000), "",                                 \
     "Most iterations of the solve that joins strands in contact, a Newton iteration.", ADVANCED, HIDE(animated))
 
 #define RV_STRAND_PARMS(X)                                                                            \

@@ -174,6 +174,20 @@ static void start_velocity(RvStrandPort* s, const RvDetail* in) {
   }
 }
 
+// Rest lengths of strands that cannot stretch: those of the start pose.
+static void keep_lengths(RvStrandSolver* solver) {
+  const double* q = solver->state->q;
+  for (size_t k = 0; k < solver->model->nbatch; ++k) {
+    const RvStrandBatch* b = &solver->model->batches[k];
+    for (int i = 0; i + 1 < b->vertices; ++i)
+      for (int lane = 0; lane < RV_LANES; ++lane) {
+        size_t at = rv_strand_index(b, lane, i, 0);
+        solver->model->rest_length[b->edge_at + (size_t)i * RV_LANES + (size_t)lane] =
+            rv_distance(rv_strand_vector(q, at), rv_strand_vector(q, at + 4 * RV_LANES));
+      }
+  }
+}
+
 RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail** out, RvError* error) {
   RvCook* cook = s->cook;
   const RvDetail* in = rv_solver_input(cook, s->input);
@@ -195,6 +209,7 @@ RvResult rv_strand_port_start(RvStrandPort* s, const RvWetParms* parms, RvDetail
   }
   if (!result) result = rv_strand_model_new(solver->set.defs, solver->set.count, &solver->model, error);
   if (!result) result = rv_strand_state_new(solver->model, solver->set.defs, &solver->state, error);
+  if (!result && s->inextensible) keep_lengths(solver);
   if (!result) result = rv_strand_solver_init(solver, error);
   if (!result && solver->settings.equilibrium) result = balance(s, error);
   if (result) return result;
@@ -248,9 +263,7 @@ static RvResult load(RvStrandPort* s, RvDetail* state, RvError* error) {
   return RV_OK;
 }
 
-// A numeric attribute of points, else of primitives, by vertex of the set; NULL in *out where there is none. False: no
-// memory.
-static bool gather(const RvStrandSet* set, const RvDetail* d, const char* name, int size, float** out) {
+bool rv_strand_port_gather(const RvStrandSet* set, const RvDetail* d, const char* name, int size, float** out) {
   const RvAttrib *point, *prim;
   rv_solver_find_attrib(d, name, size, &point, &prim);
   *out = NULL;
@@ -273,8 +286,10 @@ static RvResult read_guide(RvStrandPort* s, const RvDetail* in, RvError* error) 
   RvStrandGuide* g = &s->solver.guide;
   float* pins = NULL;
   // Attributes of this frame; each may be missing.
-  bool fine = gather(set, in, "wind", 3, &g->wind) && gather(set, in, "force", 3, &g->force) &&
-              gather(set, in, "targetweight", 1, &g->goal) && gather(set, in, "pintoanimation", 1, &pins);
+  bool fine = rv_strand_port_gather(set, in, "wind", 3, &g->wind) &&
+              rv_strand_port_gather(set, in, "force", 3, &g->force) &&
+              rv_strand_port_gather(set, in, "targetweight", 1, &g->goal) &&
+              rv_strand_port_gather(set, in, "pintoanimation", 1, &pins);
   if (fine && pins) {
     g->pinned = rv_alloc(set->vertices, 1);
     for (size_t i = 0; g->pinned && i < set->vertices; ++i) g->pinned[i] = pins[i] >= PIN_THRESHOLD;

@@ -16,6 +16,7 @@ typedef struct RvStrandPort {
   double timescale;           // simulated seconds a second of the scene
   double thickness;           // m, added to solids
   bool solids_only;           // the solver has no contacts of its own: it only needs the solids
+  bool inextensible;          // rest lengths are those of the start pose
   RvStrandSolver solver;
   RvContactSolver contacts;
   RvPointSampler sampler;
@@ -47,6 +48,9 @@ void rv_strand_port_tell_squeezed(const RvStrandPort* port);
 // Counts and warnings of the frame.
 void rv_strand_port_tell(const RvStrandPort* port);
 void rv_strand_port_free(RvStrandPort* port);
+// A numeric attribute of points, else of primitives, by vertex of the set; NULL in *out where there is none. False: no
+// memory.
+bool rv_strand_port_gather(const RvStrandSet* set, const RvDetail* detail, const char* name, int size, float** out);
 
 //---------------------------------------------------------------------------------------------- strand_cache.c
 
