@@ -1,0 +1,195 @@
+// Checks of the interface solver as the node that ships: a cube becomes round, and drops oscillate and rest (VI-1 to
+// VI-5, VI-11).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/list.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+#include "rig/interface.h"
+#include "rig/scene.h"
+
+static const double FPS = 24;
+
+//---------------------------------------------------------------------------------------------- a cube becomes round
+
+// A cube of 17^3 particles in free space; its shape after some frames.
+static RvResult round_off(const char* parms, int last, RvDropFigures* drop, double* closest, RvError* error) {
+  char nodes[1000];
+  snprintf(nodes, sizeof nodes,
+           "\"cube\": {\"type\": \"fill\", \"parms\": {\"size\": [0.017, 0.017, 0.017], \"particlesep\": 0.001}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"cube\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": 0.03%s}}",
+           parms);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", last, &now, error);
+  if (!result) result = rv_rig_drop_measure(now, drop, error);
+  *closest = result ? 0 : rv_rig_drop_closest(now);
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
+  enum { LAST = 17 };
+  static const struct {
+    const char *name, *parms;
+    double spread;  // at most; at k = 1 at least
+    bool narrow;
+  } forms[] = {{"spline", "", 0.015, false},
+               {"cosine", ", \"pairforce\": \"cosine\"", 0.012, false},
+               {"two_kernels", ", \"pairforce\": \"twokernels\"", 0.02, false},
+               {"cosine_narrow", ", \"pairforce\": \"cosine\", \"pairsupport\": 1", 0.03, true},
+               {"spline_narrow", ", \"pairsupport\": 1", 0.03, true}};
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < sizeof forms / sizeof *forms && !result; ++k) {
+    RvDropFigures drop;
+    double closest;
+    char name[64];
+    result = round_off(forms[k].parms, LAST, &drop, &closest, error);
+    if (result) break;
+    snprintf(name, sizeof name, "%s_spread", forms[k].name);
+    if (forms[k].narrow) {
+      rv_check_emit(out, name, rv_max(forms[k].spread - drop.spread, 0), 0, 0);
+      continue;
+    }
+    rv_check_emit(out, name, drop.spread, 0, forms[k].spread);
+    snprintf(name, sizeof name, "%s_closest", forms[k].name);
+    rv_check_emit(out, name, rv_max(0.6 - closest, 0), 0, 0);
+    // Momentum and angular momentum, relative to the sums of their absolute values.
+    snprintf(name, sizeof name, "%s_momentum", forms[k].name);
+    rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.momentum)) / drop.speed, 0, 1e-6);
+    snprintf(name, sizeof name, "%s_angular", forms[k].name);
+    rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.angular)) / drop.moment, 0, 1e-6);
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop oscillates
+
+// A drop that comes to rest, is stretched and oscillates.
+typedef struct Swing {
+  double radius;     // spacings
+  double tension;    // N/m
+  double viscosity;  // Pa s, while it oscillates
+  const char* form;
+  int substeps;  // a frame, at least
+} Swing;
+
+enum { REST = 13, SAMPLES = 60 };
+
+static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
+  const double spacing = 1e-3, density = 1000;
+  const double R = d->radius * spacing;
+  const double omega = sqrt(8 * d->tension / (density * R * R * R));
+  // Two and a half periods in all frames.
+  const double dt = 2.5 * 2 * RV_PI / omega / SAMPLES;
+  const double calm = 0.3 * density * sqrt(d->tension * R / density);
+  char nodes[2000];
+  snprintf(nodes, sizeof nodes,
+           "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": %.17g, \"rows\": 49, \"cols\": 72}},"
+           "\"fill\": {\"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"particlesep\": %g}},"
+           "\"rest\": {\"type\": \"interfacesolver\", \"inputs\": [\"fill\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g}},"
+           "\"pull\": {\"type\": \"transform\", \"inputs\": [\"rest\"], \"parms\": {\"sy\": 1.08, \"sx\": %.17g,"
+           "  \"sz\": %.17g}},"
+           "\"still\": {\"type\": \"attribute\", \"inputs\": [\"pull\"], \"parms\": {\"name\": \"v\", \"size\": 3,"
+           "  \"class\": \"point\", \"value\": [0, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
+           "  \"substeps\": %d, \"startframe\": %d}}",
+           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.08), 1 / sqrt(1.08), d->tension,
+           d->viscosity, d->form, dt * FPS, d->substeps, REST);
+  RvSceneRig rig;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  double stretch[SAMPLES];
+  for (int k = 0; k < SAMPLES && !result; ++k) {
+    RvDetail* now = NULL;
+    RvDropFigures drop;
+    result = rv_rig_scene_cook(&rig, "s:liquid", REST + k, &now, error);
+    if (!result) result = rv_rig_drop_measure(now, &drop, error);
+    stretch[k] = result ? 0 : drop.stretch;
+    if (!result && !k) *radius = cbrt(3 * (double)drop.count / (4 * RV_PI)) * spacing;
+    rv_detail_free(now);
+  }
+  rv_rig_scene_close(&rig);
+  if (!result) *fit = rv_rig_fit_oscillation(stretch, SAMPLES, dt, omega, 0.1 * omega);
+  return result;
+}
+
+RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
+  static const char* const forms[] = {"cosine", "twokernels", "spline"};
+  static const double radii[] = {7, 9, 12};
+  RvResult result = RV_OK;
+  for (int f = 0; f < 3 && !result; ++f)
+    for (int k = 0; k < 3 && !result; ++k) {
+      Swing drop = {radii[k], 0.072, 2e-3, forms[f], 1};
+      RvOscillation fit;
+      double R = 0;
+      result = swing(&drop, &fit, &R, error);
+      if (result) break;
+      char name[64];
+      snprintf(name, sizeof name, "%s_period_%g", forms[f], radii[k]);
+      double omega = sqrt(8 * drop.tension / (1000 * R * R * R));
+      rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
+      snprintf(name, sizeof name, "%s_decay_%g", forms[f], radii[k]);
+      rv_check_emit(out, name, fit.decay / (5 * drop.viscosity / 1000 / (R * R)), 1, 0.2);
+      snprintf(name, sizeof name, "%s_residual_%g", forms[f], radii[k]);
+      rv_check_emit(out, name, fit.residual, 0, 0.1);
+    }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop on a plane
+
+// Contact angle, degrees, of a cap of `count` particles and the height h (m) of its top: with r = h / R = 1 - cos, the
+// volume is pi h^3 (3 / r - 1) / 3.
+static double cap_angle(size_t count, double spacing, double height) {
+  double volume = (double)count * spacing * spacing * spacing;
+  double r = 3 / (3 * volume / (RV_PI * height * height * height) + 1);
+  return acos(rv_max(1 - r, -1)) * 180 / RV_PI;
+}
+
+// The angle of a drop that spreads or draws together on the floor of a tank.
+static RvResult sit(double angle, int across, double* measured, RvError* error) {
+  enum { LAST = 21 };
+  const double spacing = 1e-3;
+  char nodes[1500];
+  snprintf(nodes, sizeof nodes,
+           "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [%g, %g, %g], \"t\": [0, %g, 0], \"particlesep\": %g}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"box\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": 0.03, \"walls\": true, \"wallsmin\": [-0.1, 0, -0.1], \"wallsmax\": [0.1, 0.2, 0.1],"
+           "  \"contactangle\": %g}}",
+           across * spacing, across / 2 * spacing, across * spacing, across / 2 * spacing / 2, spacing, angle);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
+  const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+  double top = 0;
+  for (size_t i = 0; P && i < rv_detail_count(now, RV_POINT); ++i) top = rv_max(top, (double)P[3 * i + 1]);
+  // The surface is half a spacing above the highest particle.
+  if (!result) *measured = cap_angle(rv_detail_count(now, RV_POINT), spacing, top + 0.5 * spacing);
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
+  static const double angles[] = {30, 60, 90, 120, 150};
+  RvResult result = RV_OK;
+  for (int k = 0; k < 5 && !result; ++k) {
+    char name[64];
+    double measured = 0;
+    result = sit(angles[k], 18, &measured, error);
+    snprintf(name, sizeof name, "angle_%g", angles[k]);
+    if (!result) rv_check_emit(out, name, measured, angles[k], 8);
+  }
+  return result;
+}
