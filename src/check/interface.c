@@ -8,6 +8,7 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 #include "rig/interface.h"
+#include "rig/node.h"
 #include "rig/scene.h"
 
 static const double FPS = 24;
@@ -80,7 +81,7 @@ typedef struct Swing {
   int substeps;  // a frame, at least
 } Swing;
 
-enum { REST = 13, SAMPLES = 60 };
+enum { REST = 13, SAMPLES = 60 };  // frames until it is stretched, and of the oscillation
 
 static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
   const double spacing = 1e-3, density = 1000;
@@ -88,22 +89,22 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
   const double omega = sqrt(8 * d->tension / (density * R * R * R));
   // Two and a half periods in all frames.
   const double dt = 2.5 * 2 * RV_PI / omega / SAMPLES;
-  const double calm = 0.3 * density * sqrt(d->tension * R / density);
+  const double calm = 0.1 * density * sqrt(d->tension * R / density);
   char nodes[2000];
   snprintf(nodes, sizeof nodes,
            "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": %.17g, \"rows\": 49, \"cols\": 72}},"
            "\"fill\": {\"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"particlesep\": %g}},"
            "\"rest\": {\"type\": \"interfacesolver\", \"inputs\": [\"fill\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g}},"
-           "\"pull\": {\"type\": \"transform\", \"inputs\": [\"rest\"], \"parms\": {\"sy\": 1.08, \"sx\": %.17g,"
+           "\"pull\": {\"type\": \"transform\", \"inputs\": [\"rest\"], \"parms\": {\"sy\": 1.2, \"sx\": %.17g,"
            "  \"sz\": %.17g}},"
            "\"still\": {\"type\": \"attribute\", \"inputs\": [\"pull\"], \"parms\": {\"name\": \"v\", \"size\": 3,"
            "  \"class\": \"point\", \"value\": [0, 0, 0, 0]}},"
            "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
            "  \"substeps\": %d, \"startframe\": %d}}",
-           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.08), 1 / sqrt(1.08), d->tension,
-           d->viscosity, d->form, dt * FPS, d->substeps, REST);
+           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
+           d->form, dt * FPS, d->substeps, REST);
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;
@@ -123,25 +124,30 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
 }
 
 RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
-  static const char* const forms[] = {"cosine", "twokernels", "spline"};
-  static const double radii[] = {7, 9, 12};
+  static const Swing drops[] = {
+      {7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}, {12, 0.072, 5e-3, "spline", 1}};
   RvResult result = RV_OK;
-  for (int f = 0; f < 3 && !result; ++f)
-    for (int k = 0; k < 3 && !result; ++k) {
-      Swing drop = {radii[k], 0.072, 2e-3, forms[f], 1};
-      RvOscillation fit;
-      double R = 0;
-      result = swing(&drop, &fit, &R, error);
-      if (result) break;
-      char name[64];
-      snprintf(name, sizeof name, "%s_period_%g", forms[f], radii[k]);
-      double omega = sqrt(8 * drop.tension / (1000 * R * R * R));
-      rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
-      snprintf(name, sizeof name, "%s_decay_%g", forms[f], radii[k]);
-      rv_check_emit(out, name, fit.decay / (5 * drop.viscosity / 1000 / (R * R)), 1, 0.2);
-      snprintf(name, sizeof name, "%s_residual_%g", forms[f], radii[k]);
-      rv_check_emit(out, name, fit.residual, 0, 0.1);
-    }
+  double period = 0;
+  for (int k = 0; k < 3 && !result; ++k) {
+    RvOscillation fit;
+    char name[64];
+    double R = 0;
+    result = swing(&drops[k], &fit, &R, error);
+    if (result) break;
+    double omega = sqrt(8 * drops[k].tension / (1000 * R * R * R));
+    snprintf(name, sizeof name, "period_%g", drops[k].radius);
+    rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
+    snprintf(name, sizeof name, "residual_%g", drops[k].radius);
+    rv_check_emit(out, name, fit.residual, 0, 0.05);
+    if (k == 1) period = 1 / fit.omega;
+  }
+  // Twice as many substeps as the frame of the drop of 9 spacings needs by itself.
+  Swing half = drops[1];
+  RvOscillation fit;
+  double R = 0;
+  half.substeps = 16;
+  if (!result) result = swing(&half, &fit, &R, error);
+  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
   return result;
 }
 
@@ -155,17 +161,17 @@ static double cap_angle(size_t count, double spacing, double height) {
   return acos(rv_max(1 - r, -1)) * 180 / RV_PI;
 }
 
-// The angle of a drop that spreads or draws together on the floor of a tank.
-static RvResult sit(double angle, int across, double* measured, RvError* error) {
+// The angle of a drop that spreads from a flat block, or draws together from a cube, on the floor of a tank.
+static RvResult sit(double angle, double across, double high, double* measured, RvError* error) {
   enum { LAST = 21 };
   const double spacing = 1e-3;
   char nodes[1500];
   snprintf(nodes, sizeof nodes,
            "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [%g, %g, %g], \"t\": [0, %g, 0], \"particlesep\": %g}},"
            "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"box\"], \"parms\": {\"gravity\": [0, 0, 0],"
-           "  \"viscosity\": 0.03, \"walls\": true, \"wallsmin\": [-0.1, 0, -0.1], \"wallsmax\": [0.1, 0.2, 0.1],"
+           "  \"viscosity\": 0.05, \"walls\": true, \"wallsmin\": [-0.1, 0, -0.1], \"wallsmax\": [0.1, 0.2, 0.1],"
            "  \"contactangle\": %g}}",
-           across * spacing, across / 2 * spacing, across * spacing, across / 2 * spacing / 2, spacing, angle);
+           across * spacing, high * spacing, across * spacing, high * spacing / 2, spacing, angle);
   RvSceneRig rig;
   RvDetail* now = NULL;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -187,9 +193,78 @@ RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
   for (int k = 0; k < 5 && !result; ++k) {
     char name[64];
     double measured = 0;
-    result = sit(angles[k], 18, &measured, error);
+    bool flat = angles[k] <= 90;
+    result = sit(angles[k], flat ? 18 : 14, flat ? 9 : 15, &measured, error);
     snprintf(name, sizeof name, "angle_%g", angles[k]);
     if (!result) rv_check_emit(out, name, measured, angles[k], 8);
   }
   return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop at rest
+
+// A ball of a lattice of particles, 6 spacings in radius.
+static RvResult make_ball(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
+  enum { RADIUS = 6 };
+  const double spacing = 1e-3;
+  (void)user;
+  (void)frame;
+  *out = NULL;
+  if (index) return RV_OK;
+  RvDetail* d = rv_detail_new();
+  size_t first = 0;
+  size_t count = 0;
+  for (int pass = 0; pass < 2 && d; ++pass) {
+    float* P = pass ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
+    float* pscale = pass ? rv_detail_f32_write(d, RV_POINT, "pscale", 1, error) : NULL;
+    size_t n = 0;
+    for (int i = -RADIUS; i <= RADIUS; ++i)
+      for (int j = -RADIUS; j <= RADIUS; ++j)
+        for (int k = -RADIUS; k <= RADIUS; ++k) {
+          if (i * i + j * j + k * k > RADIUS * RADIUS) continue;
+          if (P && pscale) {
+            P[3 * n] = (float)(i * spacing);
+            P[3 * n + 1] = (float)(j * spacing);
+            P[3 * n + 2] = (float)(k * spacing);
+            // The radius of the ball of a particle's volume.
+            pscale[n] = (float)(spacing * cbrt(3 / (4 * RV_PI)));
+          }
+          ++n;
+        }
+    count = n;
+    if (!pass && rv_detail_add_points(d, count, &first, error)) break;
+  }
+  *out = d;
+  return d && count ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+RvResult rv_check_interface_rest(const RvCheckOut* out, RvError* error) {
+  enum { FRAMES = 24 };
+  static const char* const parms[] = {"gravity", "0 0 0", "viscosity", "0.01", NULL};
+  RvNodeRig rig;
+  RvNodeRigDef def = {"interfacesolver", parms, 3, make_ball, NULL, true};
+  RvResult result = rv_rig_node_open(&rig, &def, error);
+  double energy[FRAMES + 1] = {0};
+  double excess = 0;
+  for (int k = 1; k <= FRAMES && !result; ++k) {
+    RvDropFigures drop;
+    result = rv_rig_node_next(&rig, error);
+    if (!result) result = rv_rig_node_step(&rig, error);
+    if (!result) result = rv_rig_drop_measure(rig.state.part[0], &drop, error);
+    energy[k] = result ? 0 : drop.kinetic;
+    excess = rv_max(excess, rig.stats.residual);
+  }
+  rv_rig_node_close(&rig);
+  if (result) return result;
+  // Means of the second, the middle and the last four frames.
+  double early = 0, middle = 0, late = 0;
+  for (int k = 0; k < 4; ++k) {
+    early += energy[2 + k];
+    middle += energy[10 + k];
+    late += energy[FRAMES - k];
+  }
+  rv_check_emit(out, "density_excess", excess, 0, 1e-3);
+  rv_check_emit(out, "energy_falls", rv_max(middle / early, 0), 0, 0.5);
+  rv_check_emit(out, "energy_stays_low", rv_max(late / early, 0), 0, 0.5);
+  return RV_OK;
 }

@@ -34,7 +34,7 @@ RvInterfaceModel rv_interface_defaults(double spacing) {
                         .gravity = {0, -9.81, 0},
                         .tolerance = 1e-3,
                         .iterations = 100,
-                        .relaxation = 0.5};
+                        .relaxation = 0.3};
   m.coefficient[0][0] = rv_pair_coefficient(m.form, m.tension, rv_interface_support(&m));
   return m;
 }
@@ -88,8 +88,7 @@ static bool take_sums(RvInterfaceSolver* s) {
   RvInterfaceSums* m = &w->sums;
   size_t count = w->set.count + 1;
   size_t tasks = (count + RV_SPH_GRAIN - 1) / RV_SPH_GRAIN;
-  float** quads[] = {&m->drift,     &m->force, &m->viscous, &m->own,       &m->solid,
-                     &m->free_move, &m->move,  &m->press,   &m->press_next};
+  float** quads[] = {&m->drift, &m->own, &m->solid, &m->free_move, &m->move, &m->press, &m->press_next};
   bool fine = true;
   for (size_t k = 0; k < sizeof quads / sizeof *quads; ++k) {
     *quads[k] = RV_TAKE(s->arena, float, 4 * count);
@@ -97,13 +96,13 @@ static bool take_sums(RvInterfaceSolver* s) {
     if (fine) memset(*quads[k] + 4 * (count - 1), 0, 4 * sizeof(float));
   }
   m->diagonal = RV_TAKE(s->arena, float, count);
-  m->error = RV_TAKE(s->arena, float, count);
+  m->multiplier = RV_TAKE(s->arena, float, count);
   uint8_t* phase = RV_TAKE(s->arena, uint8_t, count);
   w->lists = (RvSphLists){.count = w->set.count};
   w->lists.first = RV_TAKE(s->arena, uint32_t, count);
   w->lists.groups = RV_TAKE(s->arena, uint16_t, count);
   w->lists.index = RV_TAKE(s->arena, uint32_t, tasks * RV_INTERFACE_TASK_INDICES + 1);
-  fine = fine && m->diagonal && m->error && phase && w->lists.first && w->lists.groups && w->lists.index;
+  fine = fine && m->diagonal && m->multiplier && phase && w->lists.first && w->lists.groups && w->lists.index;
   if (!fine) return false;
   m->lattice = &w->lattice;
   m->set = &w->set;
@@ -131,6 +130,7 @@ static void set_factors(RvInterfaceSolver* s) {
   sums->value_factor = (float)(WENDLAND * cell / rest);
   sums->slope_factor = (float)(WENDLAND_SLOPE * m->ratio * m->ratio * WENDLAND * cell / rest);
   sums->relaxation = (float)m->relaxation;
+  for (int a = 0; a < 3; ++a) sums->fall[a] = (float)(dt * dt * m->gravity[a] / support);
   sums->form = m->form;
   sums->phases = m->phases;
   for (int i = 0; i < m->phases; ++i) {
@@ -166,6 +166,7 @@ static void arrange_some(void* arg, size_t begin, size_t end) {
     memset(m->own + 4 * k, 0, 4 * sizeof(float));
     memcpy(m->press + 4 * k, m->at + 4 * k, 3 * sizeof(float));
     m->press[4 * k + 3] = (float)(unit * (double)p->c[RV_INTERFACE_PRESSURE][i] * (double)m->at[4 * k + 3]);
+    m->multiplier[k] = m->press[4 * k + 3];
   }
 }
 
@@ -229,15 +230,8 @@ static RvResult pairs(RvInterfaceSolver* s) {
 // Densities, and the displacement by all but pressure.
 static void density_some(void* arg, size_t begin, size_t end) {
   RvInterfaceSolver* s = arg;
-  const RvInterfaceSums* m = &s->work.sums;
-  float fall[3];
-  for (int a = 0; a < 3; ++a)
-    fall[a] = (float)(s->work.dt * s->work.dt * s->model.gravity[a] / s->work.lattice.support);
   for (size_t k = begin; k < end; ++k) rv_interface_feel_solids(s, k);
-  CALL(s, rv_interface_density, (m, begin, end));
-  for (size_t k = begin; k < end; ++k)
-    for (size_t a = 0; a < 3; ++a)
-      m->free_move[4 * k + a] = m->drift[4 * k + a] + (m->force[4 * k + a] + m->viscous[4 * k + a] + fall[a]);
+  CALL(s, rv_interface_density, (&s->work.sums, begin, end));
 }
 
 static RvResult density(RvInterfaceSolver* s) {
@@ -267,15 +261,20 @@ static double predict_some(void* arg, size_t begin, size_t end) {
   return excess.sum;
 }
 
-// pressure: Jacobi steps until the predicted density is constant (E69). The displacements at the end are those of the
-// multipliers in `press`.
+// pressure: projected gradient steps, scaled by the diagonal and accelerated (Nesterov 1983), until the predicted
+// density is constant (E69). The acceleration starts anew where the residual grows (O'Donoghue and Candes 2015). The
+// displacements at the end are those of the multipliers in `press`.
 static RvResult pressure(RvInterfaceSolver* s) {
   RvInterfaceSums* m = &s->work.sums;
   size_t count = s->work.set.count;
   double mean = 0;
+  double before = INFINITY;
+  double pace = 1;
   int iterations = 0;
   for (;; ++iterations) {
     Excess e = {s, 0};
+    double next_pace = 0.5 * (1 + sqrt(1 + 4 * pace * pace));
+    m->momentum = (float)((pace - 1) / next_pace);
     rv_parallel_for(count, RV_SPH_GRAIN, push_some, s);
     mean = count ? rv_parallel_sum(count, RV_SPH_GRAIN, predict_some, &e) / (double)count : 0;
     uint32_t bits = atomic_load(&e.largest);
@@ -286,6 +285,8 @@ static RvResult pressure(RvInterfaceSolver* s) {
     float* next = m->press_next;
     m->press_next = m->press;
     m->press = next;
+    pace = mean > before ? 1 : next_pace;
+    before = mean;
   }
   s->report.iterations += iterations;
   if (iterations > s->report.most_iterations) s->report.most_iterations = iterations;

@@ -68,8 +68,8 @@ RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, size_t i, co
   float total[4] __attribute__((aligned(16)));
   rv_sph_totals(f0, f1, f2, f2, total);
   float all = s->phases > 1 ? 1 : pull[0];
-  for (size_t a = 0; a < 3; ++a) s->force[4 * i + a] = all * total[a];
-  s->force[4 * i + 3] = 0;
+  for (size_t a = 0; a < 3; ++a) s->free_move[4 * i + a] = all * total[a];
+  s->free_move[4 * i + 3] = 0;
 }
 
 // Neighbours of a list that are within h, in its order, written whole groups at a time. Their number, above
@@ -96,6 +96,7 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
   RvSphCandidates candidates;
   uint32_t far[RV_INTERFACE_MOST_FAR + 32];
   uint32_t group = (uint32_t)(begin / RV_SPH_GRAIN * (RV_INTERFACE_TASK_INDICES / 8));
+  const uint32_t last_group = group + RV_INTERFACE_TASK_GROUPS;
   size_t i = begin;
   for (size_t cell = rv_sph_walk_begin(s->lattice, set, set, begin, offset, &walk); i < end; ++cell) {
     rv_sph_collect(set, offset, set->key[cell], &walk, &candidates);
@@ -113,6 +114,12 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
       full = full || kept > RV_INTERFACE_MOST_NEAR;
       if (kept > RV_INTERFACE_MOST_NEAR) kept = RV_INTERFACE_MOST_NEAR;
       unsigned groups = (kept + 7) / 8;
+      // A task whose room is used up cuts its lists.
+      if (groups > last_group - group) {
+        groups = last_group - group;
+        kept = kept < 8 * groups ? kept : 8 * groups;
+        full = true;
+      }
       for (unsigned k = kept; k < 8 * groups; ++k) near[k] = (uint32_t)set->count;
       s->lists->first[i] = group;
       s->lists->groups[i] = (uint16_t)groups;
@@ -180,12 +187,11 @@ void RV_KERNEL(rv_interface_density)(const RvInterfaceSums* s, size_t begin, siz
     float slow = factor * (s->phases > 1 ? 1 : viscosity[0]);
     for (size_t a = 0; a < 3; ++a) {
       s->own[4 * i + a] = factor * total[a] - s->solid[4 * i + a];
-      s->viscous[4 * i + a] = slow * total[4 + a];
+      s->free_move[4 * i + a] = y[a] + (s->free_move[4 * i + a] + slow * total[4 + a] + s->fall[a]);
       norm += s->own[4 * i + a] * s->own[4 * i + a];
     }
     // The density of solids around is there already.
     s->own[4 * i + 3] += s->value_factor * total[3];
-    s->viscous[4 * i + 3] = 0;
     float diagonal = y[3] * norm + x[3] * factor * factor * total[7];
     s->diagonal[i] = diagonal > LEAST_DIAGONAL ? diagonal : LEAST_DIAGONAL;
   }
@@ -239,12 +245,15 @@ RvInterfaceExcess RV_KERNEL(rv_interface_predict)(const RvInterfaceSums* s, size
     float density = s->own[4 * i + 3] - s->slope_factor * rv_sph_total(change) +
                     (solid[0] * y[0] + solid[1] * y[1] + solid[2] * y[2]) + solid[3];
     float error = density - 1;
-    // A Jacobi step. The multiplier as a whole stays at or above 0, not its change (E69): a warm start that pushes too
-    // much is taken back.
+    // A step down the scaled gradient. The multiplier as a whole stays at or above 0, not its change (E69): a warm
+    // start that pushes too much is taken back. The next step starts from beyond, by a share of the change (Nesterov
+    // 1983).
     float next = s->press[4 * i + 3] + x[3] * s->relaxation * error / s->diagonal[i];
+    next = next > 0 ? next : 0;
+    float beyond = next + s->momentum * (next - s->multiplier[i]);
     for (size_t a = 0; a < 3; ++a) s->press_next[4 * i + a] = x[a];
-    s->press_next[4 * i + 3] = next > 0 ? next : 0;
-    s->error[i] = error;
+    s->press_next[4 * i + 3] = beyond > 0 ? beyond : 0;
+    s->multiplier[i] = next;
     // The residual of the complementarity problem: liquid that is too dense, or too thin although pressure pushes it
     // apart. Without the second a warm start that pushes too much would pass for solved, and drops would breathe.
     float held = s->press[4 * i + 3] / x[3] * s->diagonal[i];

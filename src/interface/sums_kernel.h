@@ -15,8 +15,10 @@ enum {
   // Neighbours of a particle within h, at most: twice as many as at rest; and within k h.
   RV_INTERFACE_MOST_NEAR = 64,
   RV_INTERFACE_MOST_FAR = 240,
-  // Indices of a task's lists, and what groups of the search write beyond the end of the last.
-  RV_INTERFACE_TASK_INDICES = RV_SPH_GRAIN * RV_INTERFACE_MOST_NEAR + 32,
+  // Indices of a task's lists: 33 neighbours at rest are five groups, so 42 a particle leave room for impacts, where
+  // some have more; and what the last list and groups of the search write beyond.
+  RV_INTERFACE_TASK_GROUPS = RV_SPH_GRAIN * 42 / 8,
+  RV_INTERFACE_TASK_INDICES = 8 * RV_INTERFACE_TASK_GROUPS + RV_INTERFACE_MOST_NEAR + 32,
 };
 
 typedef struct RvInterfaceSums {
@@ -36,16 +38,16 @@ typedef struct RvInterfaceSums {
   float relaxation;                                           // of the Jacobi steps
   // of the substep
   float* drift;       // [count + 1][4] displacement by the velocity at the start; and rho_0 / rho
-  float* force;       // [count + 1][4] displacement by the pair forces
-  float* viscous;     // [count + 1][4] displacement by viscosity
   float* own;         // [count + 1][4] minus the gradient of the density by the particle's own place; the density
   float* solid;       // [count + 1][4] part of the gradient that solids have; density that their motion adds
   float* diagonal;    // [count + 1]
-  float* free_move;   // [count + 1][4] displacement without pressure
+  float* free_move;   // [count + 1][4] displacement by the pair forces; from density on, by all but pressure
   float* move;        // [count + 1][4] displacement with pressure
   float* press;       // [count + 1][4] place; volume times multiplier
-  float* press_next;  // the same after a Jacobi step
-  float* error;       // [count + 1] predicted density minus 1
+  float* press_next;  // the same after a step
+  float* multiplier;  // [count + 1] volume times multiplier of the last step, before it was extrapolated
+  float momentum;     // share of the last change by which a step is extrapolated
+  float fall[3];      // displacement by gravity
 } RvInterfaceSums;
 
 // What a task of the search met.
@@ -60,14 +62,14 @@ typedef struct RvInterfaceExcess {
   float largest;
 } RvInterfaceExcess;
 
-// neighbours: lists of the particles begin to end of one task within h, and `force`: the pair forces of those within k
-// h, which are not kept.
+// neighbours: lists of the particles begin to end of one task within h, and the pair forces of those within k h,
+// which are not kept.
 RV_KERNEL_DECLARE(RvInterfaceFound, rv_interface_pairs, (const RvInterfaceSums* sums, size_t begin, size_t end))
-// density: `own` and `diagonal` of the liquid, and `viscous`.
+// density: `own` and `diagonal` of the liquid, and the free displacement with velocity, viscosity and gravity.
 RV_KERNEL_DECLARE(void, rv_interface_density, (const RvInterfaceSums* sums, size_t begin, size_t end))
 // `move`: the free displacement and that of the pressure.
 RV_KERNEL_DECLARE(void, rv_interface_push, (const RvInterfaceSums* sums, size_t begin, size_t end))
-// `error`: densities at the end of the displacement; and one Jacobi step of the multipliers, `press_next`.
+// Densities at the end of the displacement, and one step of the multipliers, `press_next`.
 RV_KERNEL_DECLARE(RvInterfaceExcess, rv_interface_predict, (const RvInterfaceSums* sums, size_t begin, size_t end))
 
 #endif
