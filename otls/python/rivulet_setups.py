@@ -8,7 +8,8 @@ VERSION = "rivulet::%s::1.0"  # internal name of a node type
 # names of the outputs of nodes that have several, by which scene files name them
 OUTPUTS = {"strandsolver": ["strands", "liquid", "state"], "liquidsolver": ["liquid", "strands", "state"],
            "filmsolver": ["strands", "liquid", "state"], "wetsolver": ["strands", "liquid", "state"],
-           "lookdevsolver": ["strands", "liquid", "state"], "continuumsolver": ["strands", "liquid", "state"]}
+           "lookdevsolver": ["strands", "liquid", "state"], "continuumsolver": ["strands", "liquid", "state"],
+           "interfacesolver": ["liquid", "strands", "state"]}
 
 
 def _network(name):

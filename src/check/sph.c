@@ -35,7 +35,7 @@ static double slope_error(const RvSphKernelRow* row) {
   double largest = 0;
   for (int i = 1; i < 200; ++i) {
     double q = i / 200.0;
-    if (fabs(q - 0.5) < 4 * h || q < 0.05 || q > 0.99 || (row->value(q) == 0 && row->slope(q) == 0)) continue;
+    if (fabs(q - 0.5) < 4 * h || fabs(q - 1 / 1.4) < 4 * h || q < 0.05 || q > 0.99 || (row->value(q) == 0 && row->slope(q) == 0)) continue;
     double difference =
         (8 * (row->value(q + h) - row->value(q - h)) - row->value(q + 2 * h) + row->value(q - 2 * h)) / (12 * h);
     worst = rv_max(worst, fabs(difference - row->slope(q)));
@@ -54,6 +54,18 @@ static void emit_shapes(const RvCheckOut* out) {
   rv_check_emit(out, "cohesion_centre", cohesion->value(0), -0.5 / RV_PI, 1e-12);
   rv_check_emit(out, "viscosity_smooth", viscosity->value(1 - 1e-6) / viscosity->value(0.5), 0, 1e-9);
   rv_check_emit(out, "cosine_zero", rv_sph_kernels[RV_SPH_COSINE].value(1.0 / 3), 0, 1e-12);
+  // Pair forces are 1 at contact and -1 where they attract most.
+  static const RvSphKernel forces[] = {RV_SPH_COSINE, RV_SPH_TWO, RV_SPH_SPLINE};
+  for (int k = 0; k < 3; ++k) {
+    const RvSphKernelRow* row = &rv_sph_kernels[forces[k]];
+    char name[64];
+    double least = 0;
+    for (int i = 0; i <= 10000; ++i) least = rv_min(least, row->value(i / 10000.0));
+    snprintf(name, sizeof name, "%s_contact", row->name);
+    rv_check_emit(out, name, row->value(0), 1, 1e-12);
+    snprintf(name, sizeof name, "%s_attraction", row->name);
+    rv_check_emit(out, name, least, -1, 1e-6);
+  }
 }
 
 // A half space: half of the kernel at its surface, all of it deep inside, the slope against differences, and the pull

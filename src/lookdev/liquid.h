@@ -45,14 +45,8 @@ typedef struct RvLookdevLiquidModel {
   double margin;      // m that particles keep from solids
 } RvLookdevLiquidModel;
 
-// Walls of a box, and colliders; lengths in metres of the particles.
-typedef struct RvLookdevSolids {
-  bool walls;
-  double low[3], high[3];
-  unsigned open_sides;          // bit 2a for the lower, 2a+1 for the upper side of axis a that is no wall
-  const RvCollider* colliders;  // at the start of the substep, with their motion
-  size_t ncollider;
-} RvLookdevSolids;
+// Walls of a box, and colliders.
+typedef RvContactSolids RvLookdevSolids;
 
 // Stages of a substep, in their order.
 #define RV_LOOKDEV_LIQUID_STAGES(X) \

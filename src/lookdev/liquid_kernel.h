@@ -4,20 +4,13 @@
 #ifndef RV_LOOKDEV_LIQUID_KERNEL_H
 #define RV_LOOKDEV_LIQUID_KERNEL_H
 
+#include "contact/planes.h"
 #include "math/kernel.h"
 #include "sph/half.h"
 #include "sph/lists.h"
 
-enum { RV_LOOKDEV_PLANES = 4 };  // surfaces of solids near a particle, at most
-
-// Surfaces of solids near a particle: unit normal and offset, so that the distance at x is n . x + offset.
-typedef struct RvLookdevPlanes {
-  double offset[RV_LOOKDEV_PLANES];      // m, in the particles' metres
-  float plane[RV_LOOKDEV_PLANES][4];     // normal, and offset on the lattice, in supports
-  float velocity[RV_LOOKDEV_PLANES][3];  // m/s, of the solid there
-  float friction[RV_LOOKDEV_PLANES];
-  int count;
-} RvLookdevPlanes;
+// Surfaces of solids near a particle; the offset of a plane is that on the lattice, in supports.
+typedef RvContactPlanes RvLookdevPlanes;
 
 typedef struct RvLookdevSums {
   const RvSphLists* lists;

@@ -111,6 +111,42 @@ static double cosine_slope(double q) {
   return q < 1 ? -1.5 * RV_PI * rv_sin(1.5 * RV_PI * q) : 0;
 }
 
+// VI (5) with supports in the ratio of 1.4 to 1, as VI-2 has them. The factors make it 1 at 0 and -1 where it attracts
+// most, so that repulsion and attraction are of one size, as the cosine's are.
+static const double TWO_ATTRACTION = 3.8782892140192295;
+static const double TWO_RATIO = 1.4;
+
+static double two_value(double q) {
+  double wide = rv_max(1 - q * q, 0);
+  double narrow = rv_max(1 - TWO_RATIO * TWO_RATIO * q * q, 0);
+  return (1 + TWO_ATTRACTION) * narrow * narrow * narrow - TWO_ATTRACTION * wide * wide * wide;
+}
+static double two_slope(double q) {
+  double wide = rv_max(1 - q * q, 0);
+  double narrow = rv_max(1 - TWO_RATIO * TWO_RATIO * q * q, 0);
+  return 6 * q * (TWO_ATTRACTION * wide * wide - (1 + TWO_ATTRACTION) * TWO_RATIO * TWO_RATIO * narrow * narrow);
+}
+
+// (4.18) over its size at 0 and with its sign changed: 1 at 0, -1 at half the support.
+static double spline_force_value(double q) {
+  return -64 / COHESION_FACTOR * cohesion_value(q);
+}
+static double spline_force_slope(double q) {
+  return -64 / COHESION_FACTOR * cohesion_slope(q);
+}
+
+// Wendland 1995: (1 - q)^4 (1 + 4 q); its slope over q needs no division.
+static const double WENDLAND_FACTOR = 21 / (2 * RV_PI);
+
+static double wendland_value(double q) {
+  double u = rv_max(1 - q, 0);
+  return WENDLAND_FACTOR * u * u * u * u * (1 + 4 * q);
+}
+static double wendland_slope(double q) {
+  double u = rv_max(1 - q, 0);
+  return -20 * WENDLAND_FACTOR * q * u * u * u;
+}
+
 const RvSphKernelRow rv_sph_kernels[RV_SPH_KERNELS] = {
     [RV_SPH_CUBIC] = {"cubic", 3, cubic_value, cubic_slope},
     [RV_SPH_CUBIC_2D] = {"cubic_2d", 2, cubic_2d_value, cubic_2d_slope},
@@ -121,6 +157,9 @@ const RvSphKernelRow rv_sph_kernels[RV_SPH_KERNELS] = {
     [RV_SPH_COHESION] = {"cohesion", 0, cohesion_value, cohesion_slope},
     [RV_SPH_ADHESION] = {"adhesion", 0, adhesion_value, adhesion_slope},
     [RV_SPH_COSINE] = {"cosine", 0, cosine_value, cosine_slope},
+    [RV_SPH_TWO] = {"two", 0, two_value, two_slope},
+    [RV_SPH_SPLINE] = {"spline", 0, spline_force_value, spline_force_slope},
+    [RV_SPH_WENDLAND] = {"wendland", 3, wendland_value, wendland_slope},
 };
 
 double rv_sph_value(RvSphKernel kernel, double r, double support) {

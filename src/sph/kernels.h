@@ -20,6 +20,9 @@ typedef enum RvSphKernel {
   RV_SPH_COHESION,   // (4.18): a force, repulsive (negative) near 0
   RV_SPH_ADHESION,   // (4.21): a force between half the support and the support
   RV_SPH_COSINE,     // VI (4): a force, repulsive (positive) below a third of the support
+  RV_SPH_TWO,        // VI (5): a force of two poly6 kernels, repulsive near 0, balanced
+  RV_SPH_SPLINE,     // VI-3: cohesion as a force that is repulsive (positive) near 0, balanced
+  RV_SPH_WENDLAND,   // Wendland's C2 in three dimensions
   RV_SPH_KERNELS
 } RvSphKernel;
 

@@ -27,7 +27,7 @@ HASHES = os.path.join(NET, "hashes.json")
 SCENES = os.path.join(TOP, "docs", "scenes")
 INSTRUCTION_SETS = ("base", "avx2", "avx512")
 WORKERS = (1, 3)
-SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver", "lookdevsolver", "continuumsolver")
+SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver", "lookdevsolver", "continuumsolver", "interfacesolver")
 
 # What makes a scene small, and its last frame; the others are cooked as they are for FRAMES frames.
 FRAMES = 4

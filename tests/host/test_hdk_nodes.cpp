@@ -49,6 +49,7 @@ static const char all_types[] =
     "\"strandsolver\": {\"type\": \"strandsolver\", \"inputs\": [\"groom\"]},"
     "\"liquidsolver\": {\"type\": \"liquidsolver\", \"inputs\": [\"fill\"], \"parms\": {\"particlesep\": 0.008}},"
     "\"filmsolver\": {\"type\": \"filmsolver\", \"inputs\": [\"groom\"]},"
+    "\"interfacesolver\": {\"type\": \"interfacesolver\", \"inputs\": [\"fill\"], \"parms\": {\"particlesep\": 0.008}},"
     "\"lookdevsolver\": {\"type\": \"lookdevsolver\", \"inputs\": [\"groom\", \"fill\"], \"parms\": {\"particlesep\": "
     "0.008}},"
     "\"continuumsolver\": {\"type\": \"continuumsolver\", \"inputs\": [\"groom\"]},"

@@ -47,6 +47,7 @@ SOLVED = {"ball": BALL, "solid": SOLID, **HAIR, **POOL, **SOURCE}
 SCENES = {
     "strandsolver": (SOLVED, {"inputs": ["bare", "solid"], "parms": {"strandcollisions": True, "maxsubsteps": 8}}, 3, ["x"]),
     "liquidsolver": (SOLVED, {"inputs": ["pool", "solid", "tap"], "parms": {**WALLS}}, 3, ["x"]),
+    "interfacesolver": (SOLVED, {"inputs": ["pool", "solid", "tap"], "parms": {**WALLS}}, 3, ["x"]),
     "filmsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {"particlesep": 0.0025}}, 3, ["x", "x:2"]),
     "wetsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8}}, 3, ["x", "x:2"]),
     "lookdevsolver": (SOLVED, {"inputs": ["film", "pool", "solid", "tap"], "parms": {**WALLS, "substeps": 2, "maxsubsteps": 8, "rootfree": 0.001, "volumecell": 0.002}}, 3, ["x", "x:2"]),

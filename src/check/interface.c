@@ -1,0 +1,277 @@
+// Checks of the interface solver as the node that ships: a cube becomes round, and drops oscillate and rest (VI-1 to
+// VI-5, VI-11).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/list.h"
+#include "math/scalar.h"
+#include "math/vec.h"
+#include "rig/interface.h"
+#include "rig/node.h"
+#include "rig/scene.h"
+
+static const double FPS = 24;
+
+//---------------------------------------------------------------------------------------------- a cube becomes round
+
+// A cube of 17^3 particles in free space; its shape after some frames.
+static RvResult round_off(const char* parms, int last, RvDropFigures* drop, double* closest, RvError* error) {
+  char nodes[1000];
+  snprintf(nodes, sizeof nodes,
+           "\"cube\": {\"type\": \"fill\", \"parms\": {\"size\": [0.017, 0.017, 0.017], \"particlesep\": 0.001}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"cube\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": 0.03%s}}",
+           parms);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", last, &now, error);
+  if (!result) result = rv_rig_drop_measure(now, drop, error);
+  *closest = result ? 0 : rv_rig_drop_closest(now);
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
+  enum { LAST = 17 };
+  static const struct {
+    const char *name, *parms;
+    double spread;  // at most; at k = 1 at least
+    bool narrow;
+  } forms[] = {{"spline", "", 0.015, false},
+               {"cosine", ", \"pairforce\": \"cosine\"", 0.012, false},
+               {"two_kernels", ", \"pairforce\": \"twokernels\"", 0.02, false},
+               {"cosine_narrow", ", \"pairforce\": \"cosine\", \"pairsupport\": 1", 0.012, true},
+               {"spline_narrow", ", \"pairsupport\": 1", 0.03, true}};
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < sizeof forms / sizeof *forms && !result; ++k) {
+    RvDropFigures drop;
+    double closest;
+    char name[64];
+    result = round_off(forms[k].parms, LAST, &drop, &closest, error);
+    if (result) break;
+    snprintf(name, sizeof name, "%s_spread", forms[k].name);
+    if (forms[k].narrow) {
+      rv_check_emit(out, name, rv_max(forms[k].spread - drop.spread, 0), 0, 0);
+      continue;
+    }
+    rv_check_emit(out, name, drop.spread, 0, forms[k].spread);
+    snprintf(name, sizeof name, "%s_closest", forms[k].name);
+    rv_check_emit(out, name, rv_max(0.6 - closest, 0), 0, 0);
+    // Momentum and angular momentum, relative to the sums of their absolute values.
+    snprintf(name, sizeof name, "%s_momentum", forms[k].name);
+    rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.momentum)) / drop.speed, 0, 1e-6);
+    snprintf(name, sizeof name, "%s_angular", forms[k].name);
+    rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.angular)) / drop.moment, 0, 1e-6);
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop oscillates
+
+// A drop that comes to rest, is stretched and oscillates.
+typedef struct Swing {
+  double radius;     // spacings
+  double tension;    // N/m
+  double viscosity;  // Pa s, while it oscillates
+  const char* form;
+  int substeps;  // a frame, at least
+} Swing;
+
+enum { REST = 13, SAMPLES = 60 };  // frames until it is stretched, and of the oscillation
+
+static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
+  const double spacing = 1e-3, density = 1000;
+  const double R = d->radius * spacing;
+  const double omega = sqrt(8 * d->tension / (density * R * R * R));
+  // Two and a half periods in all frames.
+  const double dt = 2.5 * 2 * RV_PI / omega / SAMPLES;
+  const double calm = 0.1 * density * sqrt(d->tension * R / density);
+  char nodes[2000];
+  snprintf(nodes, sizeof nodes,
+           "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": %.17g, \"rows\": 49, \"cols\": 72}},"
+           "\"fill\": {\"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"particlesep\": %g}},"
+           "\"rest\": {\"type\": \"interfacesolver\", \"inputs\": [\"fill\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g}},"
+           "\"pull\": {\"type\": \"transform\", \"inputs\": [\"rest\"], \"parms\": {\"sy\": 1.2, \"sx\": %.17g,"
+           "  \"sz\": %.17g}},"
+           "\"still\": {\"type\": \"attribute\", \"inputs\": [\"pull\"], \"parms\": {\"name\": \"v\", \"size\": 3,"
+           "  \"class\": \"point\", \"value\": [0, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
+           "  \"substeps\": %d, \"startframe\": %d}}",
+           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
+           d->form, dt * FPS, d->substeps, REST);
+  RvSceneRig rig;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  double stretch[SAMPLES];
+  for (int k = 0; k < SAMPLES && !result; ++k) {
+    RvDetail* now = NULL;
+    RvDropFigures drop;
+    result = rv_rig_scene_cook(&rig, "s:liquid", REST + k, &now, error);
+    if (!result) result = rv_rig_drop_measure(now, &drop, error);
+    stretch[k] = result ? 0 : drop.stretch;
+    if (!result && !k) *radius = cbrt(3 * (double)drop.count / (4 * RV_PI)) * spacing;
+    rv_detail_free(now);
+  }
+  rv_rig_scene_close(&rig);
+  if (!result) *fit = rv_rig_fit_oscillation(stretch, SAMPLES, dt, omega, 0.1 * omega);
+  return result;
+}
+
+RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
+  static const Swing drops[] = {
+      {7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}, {12, 0.072, 5e-3, "spline", 1}};
+  RvResult result = RV_OK;
+  double period = 0;
+  for (int k = 0; k < 3 && !result; ++k) {
+    RvOscillation fit;
+    char name[64];
+    double R = 0;
+    result = swing(&drops[k], &fit, &R, error);
+    if (result) break;
+    double omega = sqrt(8 * drops[k].tension / (1000 * R * R * R));
+    snprintf(name, sizeof name, "period_%g", drops[k].radius);
+    rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
+    snprintf(name, sizeof name, "residual_%g", drops[k].radius);
+    rv_check_emit(out, name, fit.residual, 0, 0.05);
+    if (k == 1) period = 1 / fit.omega;
+  }
+  // Twice as many substeps as the frame of the drop of 9 spacings needs by itself.
+  Swing half = drops[1];
+  RvOscillation fit;
+  double R = 0;
+  half.substeps = 16;
+  if (!result) result = swing(&half, &fit, &R, error);
+  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop on a plane
+
+// Contact angle, degrees, of a cap of `count` particles and the height h (m) of its top: with r = h / R = 1 - cos, the
+// volume is pi h^3 (3 / r - 1) / 3.
+static double cap_angle(size_t count, double spacing, double height) {
+  double volume = (double)count * spacing * spacing * spacing;
+  double r = 3 / (3 * volume / (RV_PI * height * height * height) + 1);
+  return acos(rv_max(1 - r, -1)) * 180 / RV_PI;
+}
+
+// Where a cap begins: near its shape, since thin caps spread slowly and round ones jump off a floor without gravity.
+typedef struct Block {
+  double across, high;  // spacings
+  double viscosity;     // Pa s
+} Block;
+
+// The angle of a drop that spreads from a flat block, or draws together from a cube, on the floor of a tank.
+static RvResult sit(double angle, const Block* block, double* measured, RvError* error) {
+  enum { LAST = 21 };
+  const double spacing = 1e-3;
+  char nodes[1500];
+  snprintf(nodes, sizeof nodes,
+           "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [%g, %g, %g], \"t\": [0, %g, 0], \"particlesep\": %g}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"box\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": %g, \"walls\": true, \"wallsmin\": [-0.1, 0, -0.1], \"wallsmax\": [0.1, 0.2, 0.1],"
+           "  \"contactangle\": %g}}",
+           block->across * spacing, block->high * spacing, block->across * spacing, block->high * spacing / 2, spacing,
+           block->viscosity, angle);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
+  const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+  double top = 0;
+  for (size_t i = 0; P && i < rv_detail_count(now, RV_POINT); ++i) top = rv_max(top, (double)P[3 * i + 1]);
+  // The surface is half a spacing above the highest particle.
+  if (!result) *measured = cap_angle(rv_detail_count(now, RV_POINT), spacing, top + 0.5 * spacing);
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
+  static const double angles[] = {30, 60, 90, 120, 150};
+  static const Block blocks[] = {{24, 5, 0.03}, {18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
+  RvResult result = RV_OK;
+  for (int k = 0; k < 5 && !result; ++k) {
+    char name[64];
+    double measured = 0;
+    result = sit(angles[k], &blocks[k], &measured, error);
+    snprintf(name, sizeof name, "angle_%g", angles[k]);
+    if (!result) rv_check_emit(out, name, measured, angles[k], 8);
+  }
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- a drop at rest
+
+// A ball of a lattice of particles, 6 spacings in radius.
+static RvResult make_ball(void* user, size_t index, double frame, RvDetail** out, RvError* error) {
+  enum { RADIUS = 6 };
+  const double spacing = 1e-3;
+  (void)user;
+  (void)frame;
+  *out = NULL;
+  if (index) return RV_OK;
+  RvDetail* d = rv_detail_new();
+  size_t first = 0;
+  size_t count = 0;
+  for (int pass = 0; pass < 2 && d; ++pass) {
+    float* P = pass ? rv_detail_f32_write(d, RV_POINT, "P", 3, error) : NULL;
+    float* pscale = pass ? rv_detail_f32_write(d, RV_POINT, "pscale", 1, error) : NULL;
+    size_t n = 0;
+    for (int i = -RADIUS; i <= RADIUS; ++i)
+      for (int j = -RADIUS; j <= RADIUS; ++j)
+        for (int k = -RADIUS; k <= RADIUS; ++k) {
+          if (i * i + j * j + k * k > RADIUS * RADIUS) continue;
+          if (P && pscale) {
+            P[3 * n] = (float)(i * spacing);
+            P[3 * n + 1] = (float)(j * spacing);
+            P[3 * n + 2] = (float)(k * spacing);
+            // The radius of the ball of a particle's volume.
+            pscale[n] = (float)(spacing * cbrt(3 / (4 * RV_PI)));
+          }
+          ++n;
+        }
+    count = n;
+    if (!pass && rv_detail_add_points(d, count, &first, error)) break;
+  }
+  *out = d;
+  return d && count ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+}
+
+RvResult rv_check_interface_rest(const RvCheckOut* out, RvError* error) {
+  enum { FRAMES = 24 };
+  static const char* const parms[] = {"gravity", "0 0 0", "viscosity", "0.01", NULL};
+  RvNodeRig rig;
+  RvNodeRigDef def = {"interfacesolver", parms, 3, make_ball, NULL, true};
+  RvResult result = rv_rig_node_open(&rig, &def, error);
+  double energy[FRAMES + 1] = {0};
+  double excess = 0;
+  for (int k = 1; k <= FRAMES && !result; ++k) {
+    RvDropFigures drop;
+    result = rv_rig_node_next(&rig, error);
+    if (!result) result = rv_rig_node_step(&rig, error);
+    if (!result) result = rv_rig_drop_measure(rig.state.part[0], &drop, error);
+    energy[k] = result ? 0 : drop.kinetic;
+    excess = rv_max(excess, rig.stats.residual);
+  }
+  rv_rig_node_close(&rig);
+  if (result) return result;
+  // Means of the second, the middle and the last four frames.
+  double early = 0, middle = 0, late = 0;
+  for (int k = 0; k < 4; ++k) {
+    early += energy[2 + k];
+    middle += energy[10 + k];
+    late += energy[FRAMES - k];
+  }
+  rv_check_emit(out, "density_excess", excess, 0, 1e-3);
+  rv_check_emit(out, "energy_falls", rv_max(middle / early, 0), 0, 0.5);
+  rv_check_emit(out, "energy_stays_low", rv_max(late / early, 0), 0, 0.5);
+  return RV_OK;
+}

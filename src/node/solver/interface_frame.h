@@ -1,0 +1,32 @@
+// The interface solver between the inputs and the state of its node, on the scaffold. Particles are those of the liquid
+// port; the method is rv_interface_substep in interface/solver.c.
+#ifndef RV_NODE_SOLVER_INTERFACE_FRAME_H
+#define RV_NODE_SOLVER_INTERFACE_FRAME_H
+
+#include "interface/solver.h"
+#include "node/solver/interface_parms.h"
+#include "node/solver/liquid_material.h"
+#include "node/solver/liquid_port.h"
+#include "node/solver/scaffold.h"
+
+// A frame: RvSolver.data.
+typedef struct RvInterfaceFrame {
+  RvSolver* scaffold;
+  RvCook* cook;
+  RvWetParms parms;           // as those of the wet solver: at the frame
+  RvLiquidMaterial material;  // that the particles bring
+  RvLiquidPort liquid;
+  RvInterfaceSolver solver;
+  RvColliderView view;    // solids of the frame
+  RvSolidStep* steps;     // [solids] during the substep
+  RvCollider* colliders;  // [solids] the same, as contacts see them
+  RvArena* arena;
+  double least_longest;  // s: the shortest substep that the method wanted
+} RvInterfaceFrame;
+
+extern const RvSolverMedia rv_interface_media;
+double rv_interface_frame_longest(const RvSolver* solver);
+RvResult rv_interface_frame_substep(RvSolver* solver, double dt, RvError* error);
+extern const char* const rv_interface_node_stages[];
+
+#endif

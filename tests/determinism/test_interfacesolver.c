@@ -1,0 +1,26 @@
+// The interface solver's bits do not depend on the workers, on the instruction set, on how a frame was reached, nor on
+// where its state has been.
+#include "support/rv_test.h"
+#include "support/shot.h"
+
+// A block of liquid falls onto a turning solid in a tank, and a tap adds to it: every stage has something to do.
+static RvTestShot shot = {
+    .text =
+        "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"
+        "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.012, \"t\": [0.003, 0, 0]}},"
+        "\"turn\": {\"type\": \"transform\", \"inputs\": [\"b\"], \"parms\": {\"rz\": {\"keys\": [[1, 0], [5, 70]]}}},"
+        "\"c\": {\"type\": \"collider\", \"inputs\": [\"turn\"], \"parms\": {\"voxelsize\": 0.002, \"friction\": 0.3}},"
+        "\"g\": {\"type\": \"grid\", \"parms\": {\"size\": [0.01, 0.01], \"t\": [0, 0.05, 0]}},"
+        "\"tap\": {\"type\": \"source\", \"inputs\": [\"g\"], \"parms\": {\"mode\": \"emit\", \"rate\": 2e-5,"
+        "  \"vel\": [0, -0.3, 0]}},"
+        "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.02, 0.02, 0.02], \"t\": [0, 0.03, 0],"
+        "  \"particlesep\": 0.002, \"v\": [0, -0.3, 0]}},"
+        "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"w\", \"c\", \"tap\"], \"parms\": {\"walls\": true,"
+        "  \"wallsmin\": [-0.03, -0.03, -0.03], \"wallsmax\": [0.03, 0.1, 0.03], \"killbox\": true,"
+        "  \"killmin\": [-0.025, -1, -1], \"killmax\": [1, 1, 1]}}}}",
+    .last = 5,
+    .workers = {1, 2, 3, 16},
+    .visits = {5, 3, 4, 1, 5},
+    .edit = 0.001f};
+
+RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run))

@@ -1,0 +1,157 @@
+// The interface solver as a node: frame 1 is the input, the ledger closes with taps and sinks, solids keep the liquid
+// out, attributes pass through, and bad input is told of.
+#include <math.h>
+#include <string.h>
+
+#include "math/vec.h"
+#include "rivulet/scene.h"
+#include "support/rv_test.h"
+#include "support/scene_log.h"
+
+#define DROP                                                                                   \
+  "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.02, 0.02, 0.02], \"t\": [0, 0.03, 0]," \
+  "  \"particlesep\": 0.002}},"
+#define BALL                                                      \
+  "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.01}}," \
+  "\"c\": {\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": 0.001, \"contactangle\": 120}},"
+#define TAP                                                                                \
+  "\"g\": {\"type\": \"grid\", \"parms\": {\"size\": [0.01, 0.01], \"t\": [0, 0.06, 0]}}," \
+  "\"tap\": {\"type\": \"source\", \"inputs\": [\"g\"], \"parms\": {\"mode\": \"emit\", \"rate\": 2e-5}},"
+#define SOLVER(inputs, parms) "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [" inputs "], \"parms\": {" parms "}}"
+
+static const float* places(const RvDetail* d) {
+  return rv_detail_f32(d, RV_POINT, "P", 3);
+}
+
+static bool all_finite(const RvDetail* d) {
+  const float* P = places(d);
+  for (size_t i = 0; i < 3 * rv_detail_count(d, RV_POINT); ++i)
+    if (!isfinite(P[i])) return false;
+  return true;
+}
+
+// Cooks the solver at a frame; its warnings are in the log.
+static RvDetail* cook(const char* text, int frame, RvTestLog* log) {
+  RvScene* scene = rv_test_scene(text, log);
+  RvDetail* out = rv_test_scene_copy(scene, "s", frame);
+  rv_scene_free(scene);
+  return out;
+}
+
+static void expect(const RvTestLog* log, const char* words) {
+  if (!strstr(log->text, words)) fail_msg("no warning with '%s' in: %s", words, log->text);
+}
+
+static void frame_1_is_the_input(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvScene* scene = rv_test_scene(DROP SOLVER("\"w\"", ""), &log);
+  RvDetail *in = rv_test_scene_copy(scene, "w", 1), *first = rv_test_scene_copy(scene, "s", 1);
+  assert_int_equal(rv_detail_count(in, RV_POINT), rv_detail_count(first, RV_POINT));
+  for (size_t i = 0; i < 3 * rv_detail_count(in, RV_POINT); ++i) CHECK_NEAR(places(in)[i], places(first)[i], 1e-9);
+  rv_detail_free(in);
+  rv_detail_free(first);
+  rv_scene_free(scene);
+}
+
+typedef struct Seen {
+  RvLedger ledger;
+  double drift;
+} Seen;
+
+static void see(void* user, const RvFrameReport* report) {
+  Seen* s = user;
+  s->ledger = report->stats.ledger;
+  s->drift = fmax(s->drift, fabs(rv_ledger_drift(&s->ledger)));
+}
+
+static void no_drop_is_lost(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  Seen seen = {0};
+  RvScene* scene =
+      rv_test_scene(DROP BALL TAP SOLVER("\"w\", \"c\", \"tap\"",
+                                         "\"killbox\": true, \"killmin\": [-1, -0.02, -1], \"killmax\": [1, 1, 1]"),
+                    &log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 10}, &error), error);
+  rv_scene_free(scene);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+  assert_true(seen.ledger.sources > 0);
+  assert_true(seen.ledger.killed > 0);
+}
+
+static void solids_keep_liquid_out(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(DROP BALL SOLVER("\"w\", \"c\"", ""), 6, &log);
+  double nearest = INFINITY;
+  for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i)
+    nearest = fmin(nearest, rv_length(rv_vec3_load(places(out) + 3 * i)));
+  // The ball's faces are inside of its sphere by up to a twentieth of the radius.
+  assert_true(nearest > 0.0095);
+  assert_true(nearest < 0.012);
+  rv_detail_free(out);
+}
+
+static void attributes_pass_through(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out =
+      cook(DROP
+           "\"a\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"colour\", \"value\": "
+           "[0.25, 0, 0, 0]}}," SOLVER("\"a\"", ""),
+           3, &log);
+  const float* colour = rv_detail_f32(out, RV_POINT, "colour", 1);
+  assert_non_null(colour);
+  CHECK_NEAR(colour[10], 0.25, 0);
+  rv_detail_free(out);
+}
+
+// Two drops in the same place: pairs without a direction.
+static void particles_in_one_place_stay_finite(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(DROP "\"m\": {\"type\": \"merge\", \"inputs\": [\"w\", \"w\"]}," SOLVER(
+                           "\"m\"", "\"particlesep\": 0.002, \"maxsubsteps\": 30"),
+                       3, &log);
+  assert_true(all_finite(out));
+  rv_detail_free(out);
+}
+
+static void angles_of_0_and_180_cook(void** state) {
+  (void)state;
+  RvTestLog log;
+  static const char* const angles[] = {"\"contactangle\": 0", "\"contactangle\": 180"};
+  for (int k = 0; k < 2; ++k) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             DROP SOLVER("\"w\"", "\"walls\": true, \"wallsmin\": [-0.1, 0.02, -0.1], \"wallsmax\": [0.1, 1, 0.1], %s"),
+             angles[k]);
+    RvDetail* out = cook(text, 4, &log);
+    assert_true(all_finite(out));
+    rv_detail_free(out);
+  }
+}
+
+static void nothing_in_gives_nothing_out(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(SOLVER("null, null, null", "\"particlesep\": 0.01"), 3, &log);
+  assert_int_equal(rv_detail_count(out, RV_POINT), 0);
+  rv_detail_free(out);
+}
+
+static void too_few_substeps_are_told_with_their_number(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(DROP SOLVER("\"w\"", "\"maxsubsteps\": 2"), 2, &log);
+  expect(&log, "substeps a frame, and maxsubsteps is 2");
+  rv_detail_free(out);
+}
+
+RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(no_drop_is_lost),
+         cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
+         cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
+         cmocka_unit_test(nothing_in_gives_nothing_out), cmocka_unit_test(too_few_substeps_are_told_with_their_number))
