@@ -187,14 +187,16 @@ static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid p
 static const RvPortDef outputs[] = {
     {"geometry", "Geometry", "The same geometry with the attributes of the material.", false}};
 
-RV_NODE_TYPE(material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
-             "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
-             "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
-             "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
-             "in a new attribute they have 0, which the solvers treat as not given.\n\n"
-             "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex, flows in the "
-             "solvers with its density, surface tension, contact angle and one viscosity, that of a shear rate of 1/s. "
-             "Yield stress, shear thinning and elasticity are left out, which a note says. Particles of several "
-             "materials flow with the mean of their properties. Values of the material come before the parameters of "
-             "the solver.",
-             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+RV_NODE_TYPE(
+    material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
+    "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
+    "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
+    "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
+    "in a new attribute they have 0, which the solvers treat as not given.\n\n"
+    "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex in simple shear, as a "
+    "rheometer measures it, flows in the "
+    "solvers with its density, surface tension, contact angle and one viscosity, that of a shear rate of 1/s. "
+    "Yield stress, shear thinning and elasticity are left out, which a note says. Particles of several "
+    "materials flow with the mean of their properties. Values of the material come before the parameters of "
+    "the solver.",
+    .revision = 2, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
