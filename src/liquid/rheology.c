@@ -5,9 +5,10 @@
 
 #include "math/scalar.h"
 
+static const double DETERMINANT_ROUNDING = 1e-5;  // strains are stored as floats, 6e-8, in products of three
 static const double LN2 = 0.69314718055994530942;
-enum { BISECTIONS = 64 };      // halvings of an octave of z: to rounding
-enum { ROOT_ITERATIONS = 8 };  // Newton for the determinant, quadratic: to rounding
+enum { BISECTIONS = 64 };       // halvings of an octave of z: to rounding
+enum { ROOT_ITERATIONS = 12 };  // Newton for the determinant: to rounding for strains up to 100
 
 RvResult rv_rheology_check(const RvRheology* law, RvError* error) {
   if (!(law->index >= RV_FLOW_INDEX_LEAST && law->index <= RV_FLOW_INDEX_MOST))
@@ -120,7 +121,8 @@ static double take_mean(double s[RV_STRAINS]) {
 }
 
 // t with det(dev + t) = 1: the largest root of t^3 - (|dev|^2 / 2) t + det(dev) - 1, at which all principal strains are
-// above 0. The guess, the mean of a strain of determinant 1 with a larger deviator, is above it, so Newton falls to it.
+// above 0. Newton falls to it from a guess above it, as is the mean of a strain of determinant 1 with a larger
+// deviator.
 static double mean_of_unit_determinant(const double dev[RV_STRAINS], double guess) {
   double size = norm(dev);
   double half_square = 0.5 * size * size;
@@ -162,6 +164,25 @@ double rv_plastic_advance(const RvPlasticStep* step, double dt, const double gra
   if (share < 1) mean = mean_of_unit_determinant(b, mean);
   for (int k = 0; k < RV_STRAINS; ++k) strain[k] = b[k] + (k < 3 ? mean - 1 : 0);
   return 0.5 * (1 - share) * trial / (step->modulus * mean_before);
+}
+
+void rv_plastic_unit_determinant(double strain[RV_STRAINS]) {
+  take_mean(strain);
+  // Every principal value is within sqrt(2/3) of the norm, so that this guess is above the root.
+  double mean = mean_of_unit_determinant(strain, 1 + sqrt(2.0 / 3) * norm(strain));
+  for (int k = 0; k < 3; ++k) strain[k] += mean - 1;
+}
+
+bool rv_plastic_possible(const double strain[RV_STRAINS]) {
+  double b[RV_STRAINS], sum = 0;
+  for (int k = 0; k < RV_STRAINS; ++k) {
+    b[k] = strain[k] + (k < 3);
+    sum += fabs(b[k]);
+  }
+  double minor = b[0] * b[1] - b[RV_STRAIN_XY] * b[RV_STRAIN_XY];
+  // rounding of the products in the determinant
+  double tolerance = DETERMINANT_ROUNDING * (1 + sum * sum * sum);
+  return b[0] > 0 && minor > 0 && fabs(determinant(b) - 1) <= tolerance;
 }
 
 void rv_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]) {

@@ -79,6 +79,11 @@ enum { RV_STRAIN_XX, RV_STRAIN_YY, RV_STRAIN_ZZ, RV_STRAIN_YZ, RV_STRAIN_XZ, RV_
 // Advances a strain by dt in a velocity gradient, gradient[3 a + b] the change of component a along axis b, 1/s.
 // Returns the plastic strain that was added, dt gamma (SD-34).
 double rv_plastic_advance(const RvPlasticStep* step, double dt, const double gradient[9], double strain[RV_STRAINS]);
+// Gives a strain the determinant 1 by its trace; the deviator stays.
+void rv_plastic_unit_determinant(double strain[RV_STRAINS]);
+// Whether a strain is one that rv_plastic_advance can have made: of determinant 1 to the rounding of floats, and
+// positive.
+bool rv_plastic_possible(const double strain[RV_STRAINS]);
 // Deviator of the stress, Pa.
 void rv_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]);
 

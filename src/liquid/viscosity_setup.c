@@ -90,8 +90,46 @@ static void weigh_tile(const RvViscosityWork* w, size_t t) {
       w->mass[k][at] = block.mass[k][i];
       w->inverse[k][at] = !prescribed && block.mass[k][i] > 0;
       w->u[k][at] = prescribed ? solid_velocity : in->velocity[k][from];
+      float before = in->before[k] ? in->before[k][from] : w->u[k][at];
+      w->r[k][at] = w->inverse[k][at] > 0 ? block.mass[k][i] * before : 0;
+      w->p[k][at] = 0;
     }
   }
+}
+
+// Mean of a shear component of the history stress at an edge, over its four cells, weighed as the viscosity is.
+static float edge_history(const Block* block, const float* history, int along, int at) {
+  int a = (along + 1) % 3, b = (along + 2) % 3;
+  const int cell[4] = {at, at - step[a], at - step[b], at - step[a] - step[b]};
+  float sum = 0, weight = 0;
+  for (int k = 0; k < 4; ++k) {
+    float share = block->part[cell[k]] * block->factor[cell[k]];
+    sum += share * history[cell[k]];
+    weight += share;
+  }
+  return weight > 0 ? sum / weight : 0;
+}
+
+// The history stress of a tile in the units of the velocity's: a stress of 2 viscosity D counts as the difference of
+// velocities that D is made of.
+static void remember_tile(const RvViscosityWork* w, size_t t) {
+  const RvViscosityIn* in = w->in;
+  Block block;
+  float history[3][RV_HALO1_CELLS], unit = (float)(in->dx / in->viscosity);
+  size_t from = (size_t)w->tile[t] * RV_TILE_CELLS, at = t * RV_TILE_CELLS;
+  read_block(in, (size_t)w->tile[t], &block);
+  for (int k = 0; k < 3; ++k) rv_channel_gather1(in->tiles, in->history[3 + k], (size_t)w->tile[t], 0, history[k]);
+  for (int c = 0; c < RV_TILE_CELLS; ++c, ++at, ++from) {
+    int i = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
+    for (int k = 0; k < 3; ++k) {
+      w->stress[k][at] = 0.5f * unit * w->weight[0][at] * in->history[k][from];
+      w->stress[3 + k][at] = unit * w->weight[1 + k][at] * edge_history(&block, history[k], k, i);
+    }
+  }
+}
+
+static void remember_tiles(void* arg, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) remember_tile(arg, t);
 }
 
 static void weigh_tiles(void* arg, size_t begin, size_t end) {
@@ -199,5 +237,6 @@ bool rv_liquid_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
   w->beta = (float)(in->viscosity * in->dt / (in->density * in->dx * in->dx));
   rv_parallel_for(w->count, GRAIN, weigh_tiles, w);
   rv_parallel_for(w->count, GRAIN, invert_tiles, w);
+  if (in->history[0]) rv_parallel_for(w->count, GRAIN, remember_tiles, w);
   return true;
 }
