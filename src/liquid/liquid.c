@@ -142,6 +142,14 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   return result;
 }
 
+static RvViscosityIn viscosity_in(RvLiquid* l, double dt) {
+  const RvLiquidModel* m = &l->model;
+  RvViscosityIn in =
+      rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
+  in.stick = m->stick;
+  return in;
+}
+
 static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidModel* m = &l->model;
   if (!(m->viscosity > 0)) return RV_OK;
@@ -153,9 +161,7 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure of %zu tiles", l->grid.tiles.count);
   RvResult before = project(l, dt, (RvPressureOptions){.tolerance = 1e-4, .divergence = -1}, error);
   if (before) return before;
-  RvViscosityIn in =
-      rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
-  in.stick = m->stick;
+  RvViscosityIn in = viscosity_in(l, dt);
   RvViscosityReport report;
   int outer = 0;
   rv_liquid_turn(&l->grid, -1);
@@ -241,6 +247,7 @@ static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
 }
 
 static RvResult extrapolate(RvLiquid* l) {
+  l->grid.coherent = l->model.law.yield > 0;
   rv_liquid_extrapolate(&l->grid, &l->solids);
   return RV_OK;
 }
@@ -248,8 +255,12 @@ static RvResult extrapolate(RvLiquid* l) {
 static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   if (l->solids.any && !rv_liquid_remember_places(&l->particles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
+  if (rv_shear_needed(&l->model.law)) {
+    RvViscosityIn in = viscosity_in(l, dt);
+    RvResult result = rv_shear_advance(l->shear, in, &l->scatter, &l->particles, dt, error);
+    if (result) return result;
+  }
   rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);
-  if (rv_shear_needed(&l->model.law)) rv_shear_advance(l->shear, &l->particles, dt);
   rv_parallel_for(l->particles.count, 8192, add_age, &(Range){l, dt});
   return RV_OK;
 }

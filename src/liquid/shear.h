@@ -9,8 +9,9 @@
 // velocity before the shear (Picard). A liquid without a shear modulus has no history: its viscosity is that of the
 // law at the rate of its cells.
 //
-// The strain of a particle is then advanced by the law itself, in the gradient that the grid gives it (APIC's affine
-// vectors). No particle is touched inside the solves.
+// The strain of a particle is then advanced by the law itself, in the velocity gradient that the cells around it have.
+// Cells know of walls that the liquid sticks to and of air; APIC's affine vectors, which are made of extrapolated
+// velocities there, do not. No particle is touched inside the solves.
 #ifndef RV_LIQUID_SHEAR_H
 #define RV_LIQUID_SHEAR_H
 
@@ -23,6 +24,7 @@ typedef struct RvShear {
   RvFlowTable* table;            // of the law's index
   RvChannel stress[RV_STRAINS];  // Pa, cells: mean over the particles of modulus dev b; not used without a modulus
   RvChannel share;               // cells: factor of the viscosity
+  RvChannel gradient[9];         // 1/s, cells: of the velocity after the step; not used without a modulus
   RvChannel before[3];           // faces: velocity before the shear, m/s
 } RvShear;
 
@@ -42,7 +44,9 @@ RvResult rv_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatt
 // history are set here. `outer`: iterations that were needed.
 RvResult rv_shear_solve(RvShear* shear, RvViscosity* viscosity, RvViscosityIn in, double dt, RvViscosityReport* report,
                         int* outer, RvError* error);
-// Advances the strain of all particles by dt, with their affine vectors as the velocity gradient.
-void rv_shear_advance(const RvShear* shear, RvParticles* particles, double dt);
+// Advances the strain of all particles by dt, in the velocity gradient of the cells around them, before they are moved.
+// `in` is that of the viscosity solve.
+RvResult rv_shear_advance(RvShear* shear, RvViscosityIn in, const RvScatter* scatter, RvParticles* particles, double dt,
+                          RvError* error);
 
 #endif
