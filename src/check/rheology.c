@@ -35,24 +35,24 @@ typedef struct Shear {
 
 static void start(Shear* s, const char* token) {
   *s = (Shear){.law = law_of(token)};
-  rv_flow_table_make(&s->table, s->law.index);
+  rv_liquid_flow_table_make(&s->table, s->law.index);
 }
 
 // Advances by a strain in steps; the stress xy, Pa.
 static double shear(Shear* s, double rate, double strain, double a_step) {
   double dt = a_step / rate, gradient[9] = {0, rate}, stress[RV_STRAINS];
-  RvPlasticStep step = rv_plastic_step(&s->law, &s->table, dt);
-  for (int k = (int)(strain / a_step + 0.5); k > 0; --k) rv_plastic_advance(&step, dt, gradient, s->strain);
-  rv_plastic_stress(&step, s->strain, stress);
+  RvPlasticStep step = rv_liquid_plastic_step(&s->law, &s->table, dt);
+  for (int k = (int)(strain / a_step + 0.5); k > 0; --k) rv_liquid_plastic_advance(&step, dt, gradient, s->strain);
+  rv_liquid_plastic_stress(&step, s->strain, stress);
   return stress[RV_STRAIN_XY];
 }
 
 // Rests for a time; the stress xy, Pa.
 static double rest(Shear* s, double time, int steps) {
   double dt = time / steps, gradient[9] = {0}, stress[RV_STRAINS];
-  RvPlasticStep step = rv_plastic_step(&s->law, &s->table, dt);
-  for (int k = 0; k < steps; ++k) rv_plastic_advance(&step, dt, gradient, s->strain);
-  rv_plastic_stress(&step, s->strain, stress);
+  RvPlasticStep step = rv_liquid_plastic_step(&s->law, &s->table, dt);
+  for (int k = 0; k < steps; ++k) rv_liquid_plastic_advance(&step, dt, gradient, s->strain);
+  rv_liquid_plastic_stress(&step, s->strain, stress);
   return stress[RV_STRAIN_XY];
 }
 
@@ -92,7 +92,7 @@ static void integrate(const RvRheology* law, double rate, double dt, double b[4]
 static void compare(const char* token, double rate, double* starting, double* relaxing) {
   Shear s;
   start(&s, token);
-  double b[4] = {1, 1, 1, 0}, unit = rv_rheology_stress(&s.law, rate), a_step = unit / (s.law.modulus * STEPS);
+  double b[4] = {1, 1, 1, 0}, unit = rv_liquid_rheology_stress(&s.law, rate), a_step = unit / (s.law.modulus * STEPS);
   for (int i = 0; i < 3 * STEPS; ++i) {
     double measured = shear(&s, rate, a_step, a_step);
     for (int k = 0; k < FINE_STEPS; ++k) integrate(&s.law, rate, a_step / rate / FINE_STEPS, b);
@@ -114,10 +114,10 @@ static void compare_table(double* value, double* beyond, double* slope) {
   RvFlowTable table;
   for (double index = RV_FLOW_INDEX_LEAST; index < RV_FLOW_INDEX_MOST; index *= 1.7) {
     law.index = index;
-    rv_flow_table_make(&table, index);
-    RvPlasticStep step = rv_plastic_step(&law, &table, 1e-3);
+    rv_liquid_flow_table_make(&table, index);
+    RvPlasticStep step = rv_liquid_plastic_step(&law, &table, 1e-3);
     for (double log2_a = -26; log2_a < 76; log2_a += 0.37) {
-      double z = rv_flow_table_at(&table, log2_a);
+      double z = rv_liquid_flow_table_at(&table, log2_a);
       // residual of the equation over its slope: the error of z, relative
       double term = pow(2, log2_a) * pow(z, 1 / index);
       double off = fabs(z + term - 1) / (z + term / index);
@@ -127,9 +127,9 @@ static void compare_table(double* value, double* beyond, double* slope) {
     }
     for (double trial = 2.9; trial < 300; trial *= 1.3) {
       double given, h = 1e-3 * trial;
-      rv_plastic_share(&step, trial, 1.1, &given);
-      double up = rv_plastic_share(&step, trial + h, 1.1, NULL) * (trial + h);
-      double down = rv_plastic_share(&step, trial - h, 1.1, NULL) * (trial - h);
+      rv_liquid_plastic_share(&step, trial, 1.1, &given);
+      double up = rv_liquid_plastic_share(&step, trial + h, 1.1, NULL) * (trial + h);
+      double down = rv_liquid_plastic_share(&step, trial - h, 1.1, NULL) * (trial - h);
       *slope = fmax(*slope, fabs((up - down) / (2 * h) - given));
     }
   }

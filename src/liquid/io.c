@@ -251,7 +251,7 @@ static size_t repair_strains(RvParticles* p) {
   for (size_t i = 0; i < p->count; ++i) {
     double strain[RV_STRAINS];
     for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
-    if (rv_plastic_possible(strain)) continue;
+    if (rv_liquid_plastic_possible(strain)) continue;
     for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = 0;
     bad++;
   }

@@ -46,7 +46,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_channel_free(&l->increment);
   rv_liquid_pressure_free(l->pressure);
   rv_liquid_viscosity_free(l->viscosity);
-  rv_shear_free(l->shear);
+  rv_liquid_shear_free(l->shear);
   *l = (RvLiquid){0};
 }
 
@@ -72,7 +72,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
 }
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
-  return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_shear_bytes(l->shear) +
+  return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_liquid_shear_bytes(l->shear) +
          l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
@@ -165,8 +165,9 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   RvViscosityReport report;
   int outer = 0;
   rv_liquid_turn(&l->grid, -1);
-  RvResult result = rv_shear_needed(&m->law) ? rv_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
-                                             : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  RvResult result = rv_liquid_shear_needed(&m->law)
+                        ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
+                        : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
   l->report.outer = outer > l->report.outer ? outer : l->report.outer;
   if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;
@@ -181,9 +182,9 @@ static RvResult sort(RvLiquid* l, RvError* error) {
 static RvResult prepare_shear(RvLiquid* l, RvError* error) {
   const RvRheology* law = &l->model.law;
   if (!(law->modulus > 0) && l->particles.strained) rv_liquid_particles_unstrain(&l->particles);
-  if (!rv_shear_needed(law)) return RV_OK;
-  if (!l->shear && !(l->shear = rv_shear_new())) return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
-  RvResult result = rv_shear_set_law(l->shear, law, error);
+  if (!rv_liquid_shear_needed(law)) return RV_OK;
+  if (!l->shear && !(l->shear = rv_liquid_shear_new())) return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
+  RvResult result = rv_liquid_shear_set_law(l->shear, law, error);
   return result || !(law->modulus > 0) ? result : rv_liquid_particles_strain(&l->particles, error);
 }
 
@@ -215,8 +216,8 @@ static RvResult flow(RvLiquid* l, double dt, RvError* error) {
 // Mass and momentum, and the stress of a liquid that yields.
 static RvResult to_grid(RvLiquid* l, RvError* error) {
   RvResult result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
-  if (result || !rv_shear_needed(&l->model.law)) return result;
-  return rv_shear_gather(l->shear, &l->grid, &l->scatter, &l->particles, error);
+  if (result || !rv_liquid_shear_needed(&l->model.law)) return result;
+  return rv_liquid_shear_gather(l->shear, &l->grid, &l->scatter, &l->particles, error);
 }
 
 static RvResult find_solids(RvLiquid* l, RvError* error) {
@@ -255,9 +256,9 @@ static RvResult extrapolate(RvLiquid* l) {
 static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   if (l->solids.any && !rv_liquid_remember_places(&l->particles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
-  if (rv_shear_needed(&l->model.law)) {
+  if (rv_liquid_shear_needed(&l->model.law)) {
     RvViscosityIn in = viscosity_in(l, dt);
-    RvResult result = rv_shear_advance(l->shear, in, &l->scatter, &l->particles, dt, error);
+    RvResult result = rv_liquid_shear_advance(l->shear, in, &l->scatter, &l->particles, dt, error);
     if (result) return result;
   }
   rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);

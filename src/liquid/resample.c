@@ -66,7 +66,7 @@ static RvVec3 pair_spin(const RvParticles* p, size_t i, size_t j, double part, d
 static void merge_strain(RvParticles* p, size_t i, size_t j, double part) {
   double mean[RV_STRAINS];
   for (int a = 0; a < RV_STRAINS; ++a) mean[a] = (1 - part) * (double)p->strain[a][i] + part * (double)p->strain[a][j];
-  rv_plastic_unit_determinant(mean);
+  rv_liquid_plastic_unit_determinant(mean);
   for (int a = 0; a < RV_STRAINS; ++a) p->strain[a][i] = (float)mean[a];
 }
 

@@ -10,7 +10,7 @@ static const double LN2 = 0.69314718055994530942;
 enum { BISECTIONS = 64 };       // halvings of an octave of z: to rounding
 enum { ROOT_ITERATIONS = 12 };  // Newton for the determinant: to rounding for strains up to 100
 
-RvResult rv_rheology_check(const RvRheology* law, RvError* error) {
+RvResult rv_liquid_rheology_check(const RvRheology* law, RvError* error) {
   if (!(law->index >= RV_FLOW_INDEX_LEAST && law->index <= RV_FLOW_INDEX_MOST))
     return rv_fail(error, RV_BAD_INPUT, "flowindex %g is outside %g to %g; 1 is a plain viscosity, below 1 thins",
                    law->index, RV_FLOW_INDEX_LEAST, RV_FLOW_INDEX_MOST);
@@ -31,7 +31,7 @@ RvResult rv_rheology_check(const RvRheology* law, RvError* error) {
   return RV_OK;
 }
 
-double rv_rheology_stress(const RvRheology* law, double rate) {
+double rv_liquid_rheology_stress(const RvRheology* law, double rate) {
   return rate > 0 ? law->yield + law->consistency * rv_pow(rate, law->index) : 0;
 }
 
@@ -53,7 +53,7 @@ static double root(double log2_a, double power) {
   return rv_exp(LN2 * 0.5 * (low + high));
 }
 
-void rv_flow_table_make(RvFlowTable* t, double index) {
+void rv_liquid_flow_table_make(RvFlowTable* t, double index) {
   t->index = index;
   for (int k = 0; k < RV_FLOW_VALUES; ++k) {
     double log2_a = RV_FLOW_FIRST + (double)k / RV_FLOW_CELLS;
@@ -64,7 +64,7 @@ void rv_flow_table_make(RvFlowTable* t, double index) {
   }
 }
 
-double rv_flow_table_at(const RvFlowTable* t, double log2_a) {
+double rv_liquid_flow_table_at(const RvFlowTable* t, double log2_a) {
   double x = (log2_a - RV_FLOW_FIRST) * RV_FLOW_CELLS;
   // Below the table z = 1 - a to the square of a, above it z is a power.
   if (!(x > 0)) return 1 - rv_exp(LN2 * log2_a);
@@ -79,7 +79,7 @@ double rv_flow_table_at(const RvFlowTable* t, double log2_a) {
 
 //---------------------------------------------------------------------------------------------- flow
 
-RvPlasticStep rv_plastic_step(const RvRheology* law, const RvFlowTable* table, double dt) {
+RvPlasticStep rv_liquid_plastic_step(const RvRheology* law, const RvFlowTable* table, double dt) {
   double power = 1 / law->index;
   double log2_eta = 0.5 * (1 + law->index) + rv_log_e(law->consistency) / LN2;
   return (RvPlasticStep){.modulus = law->modulus,
@@ -89,12 +89,12 @@ RvPlasticStep rv_plastic_step(const RvRheology* law, const RvFlowTable* table, d
                          .table = table};
 }
 
-double rv_plastic_share(const RvPlasticStep* step, double trial, double mean, double* slope) {
+double rv_liquid_plastic_share(const RvPlasticStep* step, double trial, double mean, double* slope) {
   double excess = trial - step->threshold;
   if (slope) *slope = 1;
   if (!(excess > 0)) return 1;
   double log2_a = step->log2_a + ((step->power - 1) * rv_log_e(excess) + rv_log_e(mean)) / LN2;
-  double z = rv_flow_table_at(step->table, log2_a);
+  double z = rv_liquid_flow_table_at(step->table, log2_a);
   // s + k (s - threshold)^power = s*, and k power (s - threshold)^(power - 1) = power (1 - z) / z
   if (slope) *slope = z / (z + step->power * (1 - z));
   return (step->threshold + z * excess) / trial;
@@ -150,7 +150,8 @@ static void follow(double dt, const double gradient[9], double b[RV_STRAINS]) {
   for (int k = 0; k < RV_STRAINS; ++k) b[k] *= scale;
 }
 
-double rv_plastic_advance(const RvPlasticStep* step, double dt, const double gradient[9], double strain[RV_STRAINS]) {
+double rv_liquid_plastic_advance(const RvPlasticStep* step, double dt, const double gradient[9],
+                                 double strain[RV_STRAINS]) {
   double b[RV_STRAINS];
   for (int k = 0; k < RV_STRAINS; ++k) b[k] = strain[k] + (k < 3);
   double mean_before = (b[0] + b[1] + b[2]) / 3;
@@ -159,21 +160,21 @@ double rv_plastic_advance(const RvPlasticStep* step, double dt, const double gra
   double mean = take_mean(b);
   // flow
   double trial = step->modulus * norm(b);
-  double share = rv_plastic_share(step, trial, mean_before, NULL);
+  double share = rv_liquid_plastic_share(step, trial, mean_before, NULL);
   for (int k = 0; k < RV_STRAINS; ++k) b[k] *= share;
   if (share < 1) mean = mean_of_unit_determinant(b, mean);
   for (int k = 0; k < RV_STRAINS; ++k) strain[k] = b[k] + (k < 3 ? mean - 1 : 0);
   return 0.5 * (1 - share) * trial / (step->modulus * mean_before);
 }
 
-void rv_plastic_unit_determinant(double strain[RV_STRAINS]) {
+void rv_liquid_plastic_unit_determinant(double strain[RV_STRAINS]) {
   take_mean(strain);
   // Every principal value is within sqrt(2/3) of the norm, so that this guess is above the root.
   double mean = mean_of_unit_determinant(strain, 1 + sqrt(2.0 / 3) * norm(strain));
   for (int k = 0; k < 3; ++k) strain[k] += mean - 1;
 }
 
-bool rv_plastic_possible(const double strain[RV_STRAINS]) {
+bool rv_liquid_plastic_possible(const double strain[RV_STRAINS]) {
   double b[RV_STRAINS], sum = 0;
   for (int k = 0; k < RV_STRAINS; ++k) {
     b[k] = strain[k] + (k < 3);
@@ -185,7 +186,7 @@ bool rv_plastic_possible(const double strain[RV_STRAINS]) {
   return b[0] > 0 && minor > 0 && fabs(determinant(b) - 1) <= tolerance;
 }
 
-void rv_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]) {
+void rv_liquid_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]) {
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] = strain[k];
   take_mean(stress);
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] *= step->modulus;

@@ -39,9 +39,9 @@ typedef struct RvRheology {
 } RvRheology;
 
 // RV_BAD_INPUT, with the name of the parameter, if there is no such material.
-RvResult rv_rheology_check(const RvRheology* law, RvError* error);
+RvResult rv_liquid_rheology_check(const RvRheology* law, RvError* error);
 // Stress in steady simple shear at a rate (1/s), Pa, for small elastic strain.
-double rv_rheology_stress(const RvRheology* law, double rate);
+double rv_liquid_rheology_stress(const RvRheology* law, double rate);
 
 // z over log2(a), cubic between RV_FLOW_CELLS values an octave.
 enum {
@@ -55,9 +55,9 @@ typedef struct RvFlowTable {
   double z[RV_FLOW_VALUES], slope[RV_FLOW_VALUES];  // slope: change of z from one value to the next
 } RvFlowTable;
 
-void rv_flow_table_make(RvFlowTable* table, double index);
+void rv_liquid_flow_table_make(RvFlowTable* table, double index);
 // z at log2(a).
-double rv_flow_table_at(const RvFlowTable* table, double log2_a);
+double rv_liquid_flow_table_at(const RvFlowTable* table, double log2_a);
 
 // The law for steps of one length.
 typedef struct RvPlasticStep {
@@ -69,22 +69,23 @@ typedef struct RvPlasticStep {
 } RvPlasticStep;
 
 // The table is the caller's and is of the law's index.
-RvPlasticStep rv_plastic_step(const RvRheology* law, const RvFlowTable* table, double dt);
+RvPlasticStep rv_liquid_plastic_step(const RvRheology* law, const RvFlowTable* table, double dt);
 // s / s* after flow: 1 below the threshold. `trial`: s*, Pa. `mean`: a third of the trace of b before the step.
 // `slope`, unless NULL: ds / ds*, by the implicit function.
-double rv_plastic_share(const RvPlasticStep* step, double trial, double mean, double* slope);
+double rv_liquid_plastic_share(const RvPlasticStep* step, double trial, double mean, double* slope);
 
 // The elastic strain b - 1 of a particle: xx, yy, zz, yz, xz, xy.
 enum { RV_STRAIN_XX, RV_STRAIN_YY, RV_STRAIN_ZZ, RV_STRAIN_YZ, RV_STRAIN_XZ, RV_STRAIN_XY, RV_STRAINS };
 // Advances a strain by dt in a velocity gradient, gradient[3 a + b] the change of component a along axis b, 1/s.
 // Returns the plastic strain that was added, dt gamma (SD-34).
-double rv_plastic_advance(const RvPlasticStep* step, double dt, const double gradient[9], double strain[RV_STRAINS]);
+double rv_liquid_plastic_advance(const RvPlasticStep* step, double dt, const double gradient[9],
+                                 double strain[RV_STRAINS]);
 // Gives a strain the determinant 1 by its trace; the deviator stays.
-void rv_plastic_unit_determinant(double strain[RV_STRAINS]);
-// Whether a strain is one that rv_plastic_advance can have made: of determinant 1 to the rounding of floats, and
+void rv_liquid_plastic_unit_determinant(double strain[RV_STRAINS]);
+// Whether a strain is one that rv_liquid_plastic_advance can have made: of determinant 1 to the rounding of floats, and
 // positive.
-bool rv_plastic_possible(const double strain[RV_STRAINS]);
+bool rv_liquid_plastic_possible(const double strain[RV_STRAINS]);
 // Deviator of the stress, Pa.
-void rv_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]);
+void rv_liquid_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]);
 
 #endif

@@ -19,11 +19,11 @@ static const double SHARE_TOLERANCE = 1e-3;  // largest change of a share that e
 static const double LEAST_RATE = 1e-3;
 static const double NEWTON_TOLERANCE = 1e-6;  // of each viscosity solve
 
-bool rv_shear_needed(const RvRheology* law) {
+bool rv_liquid_shear_needed(const RvRheology* law) {
   return law->modulus > 0 || (law->consistency > 0 && law->index != 1);
 }
 
-RvShear* rv_shear_new(void) {
+RvShear* rv_liquid_shear_new(void) {
   RvShear* s = rv_alloc_zero(1, sizeof *s);
   if (s) s->table = rv_alloc_zero(1, sizeof *s->table);
   if (s && s->table) return s;
@@ -31,7 +31,7 @@ RvShear* rv_shear_new(void) {
   return NULL;
 }
 
-void rv_shear_free(RvShear* s) {
+void rv_liquid_shear_free(RvShear* s) {
   if (!s) return;
   for (int k = 0; k < RV_STRAINS; ++k) rv_channel_free(&s->stress[k]);
   for (int a = 0; a < 3; ++a) rv_channel_free(&s->before[a]);
@@ -41,18 +41,18 @@ void rv_shear_free(RvShear* s) {
   rv_free(s);
 }
 
-size_t rv_shear_bytes(const RvShear* s) {
+size_t rv_liquid_shear_bytes(const RvShear* s) {
   if (!s) return 0;
   size_t tiles =
       s->share.capacity + 3 * s->before[0].capacity + 9 * s->gradient[0].capacity + RV_STRAINS * s->stress[0].capacity;
   return tiles * RV_TILE_CELLS * sizeof(float) + sizeof *s->table;
 }
 
-RvResult rv_shear_set_law(RvShear* s, const RvRheology* law, RvError* error) {
-  RvResult result = rv_rheology_check(law, error);
+RvResult rv_liquid_shear_set_law(RvShear* s, const RvRheology* law, RvError* error) {
+  RvResult result = rv_liquid_rheology_check(law, error);
   if (result) return result;
   s->law = *law;
-  if (s->table->index != law->index) rv_flow_table_make(s->table, law->index);
+  if (s->table->index != law->index) rv_liquid_flow_table_make(s->table, law->index);
   return RV_OK;
 }
 
@@ -134,8 +134,8 @@ static void combine_tiles(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) combine_tile(arg, t);
 }
 
-RvResult rv_shear_gather(RvShear* s, const RvLiquidGrid* grid, const RvScatter* scatter, const RvParticles* p,
-                         RvError* error) {
+RvResult rv_liquid_shear_gather(RvShear* s, const RvLiquidGrid* grid, const RvScatter* scatter, const RvParticles* p,
+                                RvError* error) {
   size_t tiles = grid->tiles.count;
   if (!(s->law.modulus > 0)) return RV_OK;
   Gather g = {s, grid, scatter, p, rv_alloc(p->homes.count * ROOM, sizeof(float))};
@@ -261,7 +261,7 @@ static double share_at(const Flow* f, const double rate[RV_STRAINS], size_t at) 
   for (int k = 0; k < RV_STRAINS; ++k)
     trial[k] = (double)f->shear->stress[k].data[at] + 2 * law->modulus * f->dt * rate[k];
   // a cell's mean strain is nearly of trace 3
-  return rv_plastic_share(&f->step, norm(trial), 1, NULL);
+  return rv_liquid_plastic_share(&f->step, norm(trial), 1, NULL);
 }
 
 // The shares of a tile; cells without liquid have that of none.
@@ -300,8 +300,8 @@ static bool fit(RvShear* s, size_t tiles) {
   return made;
 }
 
-RvResult rv_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn in, double dt, RvViscosityReport* report,
-                        int* outer, RvError* error) {
+RvResult rv_liquid_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn in, double dt,
+                               RvViscosityReport* report, int* outer, RvError* error) {
   size_t tiles = in.tiles->count, bytes = tiles * RV_TILE_CELLS * sizeof(float);
   bool elastic = s->law.modulus > 0;
   Flow flow = {.shear = s, .in = &in, .dt = dt, .change = rv_alloc_zero(tiles, sizeof(double))};
@@ -310,7 +310,7 @@ RvResult rv_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn in, do
     return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
                    tiles);
   }
-  if (elastic) flow.step = rv_plastic_step(&s->law, s->table, dt);
+  if (elastic) flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
   in.viscosity = elastic ? s->law.modulus * dt : s->law.consistency;
   in.field = s->share.data;
   for (int k = 0; k < RV_STRAINS && elastic; ++k) in.history[k] = s->stress[k].data;
@@ -432,21 +432,21 @@ static void advance_tiles(void* arg, size_t begin, size_t end) {
       if (!sample_gradient(&sample, p, i, gradient))
         for (int k = 0; k < 9; ++k) gradient[k] = (double)p->c[k][i];
       for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
-      rv_plastic_advance(&job->step, job->dt, gradient, strain);
+      rv_liquid_plastic_advance(&job->step, job->dt, gradient, strain);
       for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = (float)strain[k];
     }
   }
 }
 
-RvResult rv_shear_advance(RvShear* s, RvViscosityIn in, const RvScatter* scatter, RvParticles* p, double dt,
-                          RvError* error) {
+RvResult rv_liquid_shear_advance(RvShear* s, RvViscosityIn in, const RvScatter* scatter, RvParticles* p, double dt,
+                                 RvError* error) {
   if (!(s->law.modulus > 0)) return RV_OK;
   bool made = true;
   for (int k = 0; k < 9; ++k) made = made && rv_channel_fit(&s->gradient[k], in.tiles->count);
   if (!made)
     return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
                    in.tiles->count);
-  Advance job = {s, &in, scatter, p, rv_plastic_step(&s->law, s->table, dt), dt};
+  Advance job = {s, &in, scatter, p, rv_liquid_plastic_step(&s->law, s->table, dt), dt};
   in.field = NULL;
   rv_parallel_for(in.tiles->count, TILE_GRAIN, find_gradients, &job);
   rv_parallel_for(in.tiles->count, TILE_GRAIN, advance_tiles, &job);

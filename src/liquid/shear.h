@@ -29,24 +29,24 @@ typedef struct RvShear {
 } RvShear;
 
 // Whether a law is more than a plain viscosity.
-bool rv_shear_needed(const RvRheology* law);
+bool rv_liquid_shear_needed(const RvRheology* law);
 // NULL when out of memory.
-RvShear* rv_shear_new(void);
-void rv_shear_free(RvShear* shear);
-size_t rv_shear_bytes(const RvShear* shear);
+RvShear* rv_liquid_shear_new(void);
+void rv_liquid_shear_free(RvShear* shear);
+size_t rv_liquid_shear_bytes(const RvShear* shear);
 // The law of the next substep. RV_BAD_INPUT: there is none such.
-RvResult rv_shear_set_law(RvShear* shear, const RvRheology* law, RvError* error);
+RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, RvError* error);
 
 // Stress of cells from the particles, after rv_liquid_to_grid with the same scatter.
-RvResult rv_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatter* scatter,
-                         const RvParticles* particles, RvError* error);
+RvResult rv_liquid_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatter* scatter,
+                                const RvParticles* particles, RvError* error);
 // Changes the velocity of the grid by the shear of dt. `in` is that of the viscosity solve; its viscosity, factors and
 // history are set here. `outer`: iterations that were needed.
-RvResult rv_shear_solve(RvShear* shear, RvViscosity* viscosity, RvViscosityIn in, double dt, RvViscosityReport* report,
-                        int* outer, RvError* error);
+RvResult rv_liquid_shear_solve(RvShear* shear, RvViscosity* viscosity, RvViscosityIn in, double dt,
+                               RvViscosityReport* report, int* outer, RvError* error);
 // Advances the strain of all particles by dt, in the velocity gradient of the cells around them, before they are moved.
 // `in` is that of the viscosity solve.
-RvResult rv_shear_advance(RvShear* shear, RvViscosityIn in, const RvScatter* scatter, RvParticles* particles, double dt,
-                          RvError* error);
+RvResult rv_liquid_shear_advance(RvShear* shear, RvViscosityIn in, const RvScatter* scatter, RvParticles* particles,
+                                 double dt, RvError* error);
 
 #endif

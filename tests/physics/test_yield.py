@@ -92,6 +92,7 @@ if "full" in sys.argv:
 else:
     means = [flows(8, 4e-3, BINGHAM, 9, 0.04), flows(8, 2e-3, BINGHAM, 9, 0.04)]
     scenes.equal("mean at 4 and 2 ms", means, 0.01)
+    flows(8, 4e-3, THINNING, 16, 0.05)
     still, _ = channel(8, 4e-3, (11.0, 1.0, 1.0), 9)
     scenes.holds(f"below its yield stress it does not flow: {still:.1e} m/s", abs(still) < 1e-5)
     stands()

@@ -114,7 +114,7 @@ RvResult rv_liquid_port_start(RvLiquidPort* s, const RvWetParms* p, RvDetail** o
   s->units = units_of(s->cook, p);
   RvResult result = rv_liquid_init(&s->liquid, &model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvRheology law = model_of(p, 1).law;
-  if (!result) result = rv_rheology_check(&law, error);
+  if (!result) result = rv_liquid_rheology_check(&law, error);
   // nothing to begin with: sources may bring some
   if (!in) in = empty = rv_detail_new();
   if (!result && !in) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
