@@ -63,6 +63,8 @@ typedef struct RvFieldDef {
   // Lanes and RV_LAYOUT_NUMBERS: 64-bit numbers outside of [least, most] are refused. Both 0: all finite ones are
   // taken.
   double least, most;
+  // RV_LAYOUT_PLANES: the field is absent while its pointers are NULL.
+  bool optional;
 } RvFieldDef;
 
 // A row of a table of fields that the solver loads and saves itself.

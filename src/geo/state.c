@@ -13,10 +13,10 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   int32_t* version = rv_detail_i32_write(detail, RV_GLOBAL, RV_STATE_VERSION, 1, error);
   if (!version) return error ? error->code : RV_NO_MEMORY;
   *version = RV_STATE_SCHEMA;
-  // Every saved field of fixed size; lists are added when they are not empty.
+  // Every saved field of fixed size; lists are added when they are not empty, optional ones when they are saved.
   for (size_t i = 0; i < count; ++i) {
     const RvFieldDef* field = &fields[i];
-    if (!field->saved || field->size == 0) continue;
+    if (!field->saved || field->size == 0 || field->optional) continue;
     // The tag is only a hint to transforms and may differ on an artist's geometry; storage and size may not.
     const RvAttrib* have = rv_detail_find(detail, field->owner, field->name);
     RvTag tag = have ? have->tag : field->tag;
@@ -27,10 +27,11 @@ RvResult rv_state_prepare(RvDetail* detail, const RvFieldDef* fields, size_t cou
   return RV_OK;
 }
 
-// Checks one saved field: present, with the storage and size of its definition. A list (size 0) may be absent.
+// Checks one saved field: present, with the storage and size of its definition. A list (size 0) and an optional field
+// may be absent.
 static RvResult check_field(const RvDetail* detail, const RvFieldDef* field, RvError* error) {
   const RvAttrib* attrib = rv_detail_find(detail, field->owner, field->name);
-  if (!attrib && field->size == 0) return RV_OK;
+  if (!attrib && (field->size == 0 || field->optional)) return RV_OK;
   if (!attrib)
     return rv_fail(
         error, RV_BAD_INPUT,

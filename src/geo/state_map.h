@@ -51,7 +51,8 @@ RvResult rv_state_save_lanes(RvDetail* detail, const RvFieldDef* fields, size_t 
 
 //---------------------------------------------------------------------------------------------- state_planes.c
 
-// Loads the fields of RV_LAYOUT_PLANES: number i of each array from element[i] of the detail; NULL: from i.
+// Loads the fields of RV_LAYOUT_PLANES: number i of each array from element[i] of the detail; NULL: from i. An optional
+// field without arrays is not loaded, and not saved.
 RvResult rv_state_load_planes(const RvDetail* detail, const RvFieldDef* fields, size_t count, void* data,
                               const int32_t* element, size_t number, RvError* error);
 // Saves them: element i of the detail from number order[i] of each array.

@@ -50,11 +50,17 @@ static void copy_field(const RvFieldDef* field, void* data, char* values, Copy c
   }
 }
 
+// Whether an optional field has no arrays.
+static bool absent(const RvFieldDef* field, void* data) {
+  char* const* planes = rv_state_member(field, data);
+  return field->optional && !planes[0];
+}
+
 RvResult rv_state_load_planes(const RvDetail* detail, const RvFieldDef* fields, size_t count, void* data,
                               const int32_t* element, size_t number, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i) {
-    if (fields[i].layout != RV_LAYOUT_PLANES) continue;
+    if (fields[i].layout != RV_LAYOUT_PLANES || absent(&fields[i], data)) continue;
     const void* values = NULL;
     result = rv_state_values(detail, &fields[i], &values, error);
     if (!result) copy_field(&fields[i], data, (char*)values, (Copy){.element = element}, number, load_range);
@@ -66,10 +72,12 @@ RvResult rv_state_save_planes(RvDetail* detail, const RvFieldDef* fields, size_t
                               const uint32_t* order, size_t number, RvError* error) {
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i) {
-    if (fields[i].layout != RV_LAYOUT_PLANES || !fields[i].saved) continue;
+    const RvFieldDef* f = &fields[i];
+    if (f->layout != RV_LAYOUT_PLANES || !f->saved || absent(f, (void*)data)) continue;
     void* values = NULL;
-    result = rv_state_values_write(detail, &fields[i], &values, error);
-    if (!result) copy_field(&fields[i], (void*)data, values, (Copy){.order = order}, number, save_range);
+    if (f->optional) result = rv_detail_add_attrib(detail, f->owner, f->name, f->storage, f->size, f->tag, NULL, error);
+    if (!result) result = rv_state_values_write(detail, f, &values, error);
+    if (!result) copy_field(f, (void*)data, values, (Copy){.order = order}, number, save_range);
   }
   return result;
 }

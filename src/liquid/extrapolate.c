@@ -148,7 +148,10 @@ static void carry_some(void* arg, size_t begin, size_t end) {
 }
 
 void rv_liquid_extrapolate(RvLiquidGrid* g, const RvLiquidSolids* solids) {
-  rv_parallel_for(g->tiles.count, CHANGE_GRAIN, find_change, g);
-  rv_parallel_for(g->tiles.count, GRAIN, carry_some, &(Carry){g, solids && solids->any ? solids : NULL});
+  // A liquid that holds together takes its fringe along: no spray within the reach of the extrapolation.
+  if (!g->coherent) {
+    rv_parallel_for(g->tiles.count, CHANGE_GRAIN, find_change, g);
+    rv_parallel_for(g->tiles.count, GRAIN, carry_some, &(Carry){g, solids && solids->any ? solids : NULL});
+  }
   rv_liquid_spread_faces(g, g->velocity, g->room);
 }

@@ -46,6 +46,7 @@ typedef struct RvLiquidGrid {
   size_t reach_capacity;      // of reach
   bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
+  bool coherent;              // the liquid has a yield stress: particles at its surface go with it
   bool divergent;             // divergence and straight are set in this substep; else both are 0
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "liquid/rheology.h"
 #include "math/scalar.h"
 #include "space/sort.h"
 
@@ -244,6 +245,19 @@ static void repair(State* s) {
   }
 }
 
+// Strains that no liquid can have, with a number that is none or a determinant that is not 1, become 0. Their number.
+static size_t repair_strains(RvParticles* p) {
+  size_t bad = 0;
+  for (size_t i = 0; i < p->count; ++i) {
+    double strain[RV_STRAINS];
+    for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
+    if (rv_liquid_plastic_possible(strain)) continue;
+    for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = 0;
+    bad++;
+  }
+  return bad;
+}
+
 RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidGlobals* g, RvParticles* p,
                         RvLiquidFaults* faults, RvError* error) {
   const size_t count = rv_detail_count(d, RV_POINT);
@@ -258,6 +272,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
     result = rv_fail(error, RV_BAD_INPUT,
                      "rv_dx: the cell size is %g m; the state is damaged, resume from another frame", dx);
   if (!result) result = rv_liquid_particles_reserve(p, count, error);
+  if (!result && rv_detail_find(d, RV_POINT, "rv_strain")) result = rv_liquid_particles_strain(p, error);
   // The arrays of all points tell which become particles; adding these clears them, so they are loaded again.
   if (!result) result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, NULL, count, error);
   if (!result) add_particles(&s, count, faults);
@@ -265,6 +280,7 @@ RvResult rv_liquid_load(const RvDetail* d, const RvLiquidUnits* units, RvLiquidG
   if (!result)
     result = rv_state_load_planes(d, rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record, p->row, p->count, error);
   if (!result) repair(&s);
+  if (!result && p->strained) faults->strained = repair_strains(p);
   *g = s.record.globals;
   rv_state_release(rv_liquid_fields, RV_LIQUID_FIELD_COUNT, &s.record);
   return result;

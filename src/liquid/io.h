@@ -36,6 +36,9 @@ typedef struct RvLiquidRecord {
       RV_FIELD_AT("rv_flow", RV_POINT, RV_F32, 3, RV_TAG_VECTOR, part, "m/s", "fromgrid",                              \
                   "Velocity, per simulated second.", RV_LIQUID_PLANES(v)),                                             \
       RV_FIELD_AT("rv_c", RV_POINT, RV_F32, 9, RV_TAG_NONE, part, c_unit, c_stage, c_help, RV_LIQUID_PLANES(c)),       \
+      RV_FIELD_AT("rv_strain", RV_POINT, RV_F32, 6, RV_TAG_NONE, part, "", "fromgrid",                                 \
+                  "Elastic strain, b - 1: xx, yy, zz, yz, xz, xy; only of a liquid with a shear modulus.",             \
+                  RV_LIQUID_PLANES(strain), .optional = true),                                                         \
       RV_FIELD_AT("rv_volume", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "m3", "resample", "Volume.",                    \
                   RV_LIQUID_PLANES(volume)),                                                                           \
       RV_FIELD_AT("rv_id", RV_POINT, RV_I64, 1, RV_TAG_NONE, part, "", "resample",                                     \
@@ -67,6 +70,7 @@ typedef struct RvLiquidFaults {
   size_t lost;         // place, velocity or volume is not a number, or too far away
   size_t empty;        // without volume
   size_t edited;       // P or v changed by hand since the state was written: the edit is taken
+  size_t strained;     // elastic strains that no liquid can have: they are taken as 0
   bool numbered;       // some ids occurred twice: all were numbered anew
   double lost_volume;  // m^3
 } RvLiquidFaults;

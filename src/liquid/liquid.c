@@ -7,6 +7,10 @@
 #include "liquid/straight.h"
 #include "liquid/tension.h"
 
+// Cells that a shear wave may go in a substep. The solve is stable for any number; beyond it the history stress, which
+// particles carry, lags behind.
+static const double SHEAR_CELLS = 6;
+
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
 #define NAME(name) #name,
     RV_LIQUID_STAGES(NAME)
@@ -16,6 +20,7 @@ const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
 RvLiquidModel rv_liquid_model_default(double dx) {
   return (RvLiquidModel){.dx = dx,
                          .density = 1000,
+                         .law.index = 1,
                          .gravity = {0, -9.81, 0},
                          .cfl = 2,
                          .drift_every = 4,
@@ -41,6 +46,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_channel_free(&l->increment);
   rv_liquid_pressure_free(l->pressure);
   rv_liquid_viscosity_free(l->viscosity);
+  rv_liquid_shear_free(l->shear);
   *l = (RvLiquid){0};
 }
 
@@ -66,7 +72,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
 }
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
-  return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) +
+  return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_liquid_shear_bytes(l->shear) +
          l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
@@ -136,6 +142,14 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   return result;
 }
 
+static RvViscosityIn viscosity_in(RvLiquid* l, double dt) {
+  const RvLiquidModel* m = &l->model;
+  RvViscosityIn in =
+      rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
+  in.stick = m->stick;
+  return in;
+}
+
 static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidModel* m = &l->model;
   if (!(m->viscosity > 0)) return RV_OK;
@@ -147,12 +161,14 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
     return rv_fail(error, RV_NO_MEMORY, "no memory for the pressure of %zu tiles", l->grid.tiles.count);
   RvResult before = project(l, dt, (RvPressureOptions){.tolerance = 1e-4, .divergence = -1}, error);
   if (before) return before;
-  RvViscosityIn in =
-      rv_liquid_viscosity_of_grid(&l->grid, l->solids.any ? &l->solids : NULL, m->density, m->viscosity, dt);
-  in.stick = m->stick;
+  RvViscosityIn in = viscosity_in(l, dt);
   RvViscosityReport report;
+  int outer = 0;
   rv_liquid_turn(&l->grid, -1);
-  RvResult result = rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  RvResult result = rv_liquid_shear_needed(&m->law)
+                        ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
+                        : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  l->report.outer = outer > l->report.outer ? outer : l->report.outer;
   if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;
   return result;
@@ -160,6 +176,16 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
 
 static RvResult sort(RvLiquid* l, RvError* error) {
   return rv_liquid_particles_sort(&l->particles, &l->report.lost, error);
+}
+
+// The law of the substep, and strains of the particles where it has a shear modulus.
+static RvResult prepare_shear(RvLiquid* l, RvError* error) {
+  const RvRheology* law = &l->model.law;
+  if (!(law->modulus > 0) && l->particles.strained) rv_liquid_particles_unstrain(&l->particles);
+  if (!rv_liquid_shear_needed(law)) return RV_OK;
+  if (!l->shear && !(l->shear = rv_liquid_shear_new())) return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
+  RvResult result = rv_liquid_shear_set_law(l->shear, law, error);
+  return result || !(law->modulus > 0) ? result : rv_liquid_particles_strain(&l->particles, error);
 }
 
 static RvResult resample(RvLiquid* l, RvError* error) {
@@ -185,6 +211,13 @@ static RvResult flow(RvLiquid* l, double dt, RvError* error) {
   bool changed = l->exchanged || (sum && (sum->removed > removed || sum->born > born));
   l->exchanged = false;
   return result || !changed || rv_liquid_particles_in_order(&l->particles) ? result : sort(l, error);
+}
+
+// Mass and momentum, and the stress of a liquid that yields.
+static RvResult to_grid(RvLiquid* l, RvError* error) {
+  RvResult result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  if (result || !rv_liquid_shear_needed(&l->model.law)) return result;
+  return rv_liquid_shear_gather(l->shear, &l->grid, &l->scatter, &l->particles, error);
 }
 
 static RvResult find_solids(RvLiquid* l, RvError* error) {
@@ -215,6 +248,7 @@ static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
 }
 
 static RvResult extrapolate(RvLiquid* l) {
+  l->grid.coherent = l->model.law.yield > 0;
   rv_liquid_extrapolate(&l->grid, &l->solids);
   return RV_OK;
 }
@@ -222,6 +256,11 @@ static RvResult extrapolate(RvLiquid* l) {
 static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   if (l->solids.any && !rv_liquid_remember_places(&l->particles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
+  if (rv_liquid_shear_needed(&l->model.law)) {
+    RvViscosityIn in = viscosity_in(l, dt);
+    RvResult result = rv_liquid_shear_advance(l->shear, in, &l->scatter, &l->particles, dt, error);
+    if (result) return result;
+  }
   rv_liquid_from_grid(&l->grid, &l->scatter, &l->particles, dt);
   rv_parallel_for(l->particles.count, 8192, add_age, &(Range){l, dt});
   return RV_OK;
@@ -249,7 +288,7 @@ static RvResult collide(RvLiquid* l, double dt) {
   }
 
 RvResult rv_liquid_arrange(RvLiquid* l, RvError* error) {
-  RvResult result = RV_OK;
+  RvResult result = prepare_shear(l, error);
   STAGE(resample, resample(l, error))
   STAGE(sort, sort(l, error))
   return result;
@@ -259,7 +298,7 @@ RvResult rv_liquid_gather(RvLiquid* l, double dt, RvError* error) {
   RvResult result = RV_OK;
   STAGE(sources, flow(l, dt, error))
   STAGE(grid, rv_liquid_grid_build(&l->grid, &l->particles, error))
-  STAGE(togrid, rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error))
+  STAGE(togrid, to_grid(l, error))
   STAGE(solids, find_solids(l, error))
   STAGE(surface, rv_liquid_surface(&l->grid, &l->solids, &l->particles, &l->scatter, error))
   return result;
@@ -300,6 +339,8 @@ double rv_liquid_longest(const RvLiquid* l) {
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
+  // Shear waves may go a few cells a substep.
+  if (m->law.modulus > 0) longest = fmin(longest, SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus));
   return fmin(longest, rv_liquid_tension_step(m->density, m->dx, m->tension));
 }
 

@@ -6,6 +6,7 @@
 #include "liquid/flows.h"
 #include "liquid/pressure.h"
 #include "liquid/resample.h"
+#include "liquid/shear.h"
 #include "liquid/solid_grids.h"
 #include "liquid/stages.h"
 #include "liquid/viscosity.h"
@@ -41,6 +42,7 @@ typedef struct RvLiquidModel {
   double density;     // kg/m^3
   double gravity[3];  // m/s^2
   double viscosity;   // Pa s; 0: none
+  RvRheology law;     // of a liquid that yields, thins or thickens; its consistency is the viscosity
   bool stick;         // a viscous liquid does not slip on solids
   double tension;     // N/m at the surface; 0: none
   double cfl;         // cells that a particle may go a substep, at most 3
@@ -67,6 +69,7 @@ typedef struct RvLiquidInputs {
 typedef struct RvLiquidReport {
   RvPressureReport pressure;  // of the last substep
   int substeps, iterations;   // iterations: the most of a substep
+  int outer;                  // outer iterations of the shear, the most of a substep
   int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
@@ -95,6 +98,7 @@ typedef struct RvLiquid {
   RvPressure* pressure;
   RvChannel increment;     // of the pressure, by what viscosity changed
   RvViscosity* viscosity;  // made when it is needed
+  RvShear* shear;          // made when it is needed: the law is more than a viscosity
   RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;
 

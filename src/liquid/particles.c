@@ -9,6 +9,14 @@
 #include "base/parallel.h"
 #include "space/order.h"
 
+int rv_liquid_particles_blocks(const RvParticles* p) {
+  return p->strained ? RV_PARTICLE_MOST_BLOCKS : RV_PARTICLE_BLOCKS;
+}
+
+bool rv_liquid_particles_paired(int b) {
+  return b < RV_PARTICLE_BLOCKS - 2 || b >= RV_PARTICLE_BLOCKS;
+}
+
 // Sets the array pointers to the halves of the blocks.
 void rv_liquid_particles_bind(RvParticles* p) {
   // blocks of two 4-byte arrays
@@ -29,11 +37,37 @@ void rv_liquid_particles_bind(RvParticles* p) {
   // blocks of one 8-byte array
   p->volume = (double*)p->block[9];
   p->id = (int64_t*)p->block[10];
+  // three blocks of strain
+  for (int a = 0; p->strained && a < 2 * RV_STRAIN_BLOCKS; ++a)
+    p->strain[a] = (float*)p->block[RV_PARTICLE_BLOCKS + a / 2] + (a % 2 ? p->capacity : 0);
+}
+
+RvResult rv_liquid_particles_strain(RvParticles* p, RvError* error) {
+  if (p->strained) return RV_OK;
+  RvResult result = p->capacity ? RV_OK : rv_liquid_particles_reserve(p, 1, error);
+  if (result) return result;
+  for (int b = RV_PARTICLE_BLOCKS; b < RV_PARTICLE_MOST_BLOCKS; ++b) {
+    rv_free(p->block[b]);
+    p->block[b] = rv_alloc_zero(p->capacity, 8);
+    if (!p->block[b]) return rv_fail(error, RV_NO_MEMORY, "no memory for the strain of %zu particles", p->count);
+  }
+  p->strained = true;
+  rv_liquid_particles_bind(p);
+  return RV_OK;
+}
+
+void rv_liquid_particles_unstrain(RvParticles* p) {
+  for (int b = RV_PARTICLE_BLOCKS; b < RV_PARTICLE_MOST_BLOCKS; ++b) {
+    rv_free(p->block[b]);
+    p->block[b] = NULL;
+  }
+  for (int a = 0; a < 2 * RV_STRAIN_BLOCKS; ++a) p->strain[a] = NULL;
+  p->strained = false;
 }
 
 void rv_liquid_particles_free(RvParticles* p) {
   rv_liquid_particles_set_scratch(p, NULL);
-  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) rv_free(p->block[b]);
+  for (int b = 0; b < RV_PARTICLE_MOST_BLOCKS; ++b) rv_free(p->block[b]);
   RV_FREE_ALL(p->room, p->spare, p->counters, p->chunks, p->tallies, p->cell_first, p->extra);
   rv_tiles_free(&p->homes);
   *p = (RvParticles){0};
@@ -74,8 +108,8 @@ static bool grow_block(RvParticles* p, int b, size_t capacity) {
   uint64_t* fresh = rv_alloc(capacity, 8);
   if (!fresh) return false;
   // one array of 8 bytes, or two of 4
-  if (p->block[b] && b >= RV_PARTICLE_BLOCKS - 2) memcpy(fresh, p->block[b], p->count * 8);
-  if (p->block[b] && b < RV_PARTICLE_BLOCKS - 2) {
+  if (p->block[b] && !rv_liquid_particles_paired(b)) memcpy(fresh, p->block[b], p->count * 8);
+  if (p->block[b] && rv_liquid_particles_paired(b)) {
     memcpy(fresh, p->block[b], p->count * 4);
     memcpy((float*)fresh + capacity, (float*)p->block[b] + p->capacity, p->count * 4);
   }
@@ -87,10 +121,11 @@ static bool grow_block(RvParticles* p, int b, size_t capacity) {
 // All or nothing, but block by block, so that at no time all particles are stored twice. On failure the larger blocks
 // are kept, with their arrays back where the old capacity has them.
 static bool grow_blocks(RvParticles* p, size_t capacity) {
-  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
+  for (int b = 0; b < rv_liquid_particles_blocks(p); ++b) {
     if (grow_block(p, b, capacity)) continue;
-    for (int k = 0; k < b && k < RV_PARTICLE_BLOCKS - 2; ++k)
-      memmove((float*)p->block[k] + p->capacity, (float*)p->block[k] + capacity, p->count * 4);
+    for (int k = 0; k < b; ++k)
+      if (rv_liquid_particles_paired(k))
+        memmove((float*)p->block[k] + p->capacity, (float*)p->block[k] + capacity, p->count * 4);
     return false;
   }
   return true;
@@ -126,7 +161,7 @@ RvResult rv_liquid_particles_reserve(RvParticles* p, size_t count, RvError* erro
 }
 
 size_t rv_liquid_particles_bytes(const RvParticles* p) {
-  return p->capacity * RV_PARTICLE_BYTES;
+  return p->capacity * (RV_PARTICLE_BYTES + (p->strained ? 8 * RV_STRAIN_BLOCKS : 0));
 }
 
 // Index of a tile among `homes` and `extra`, where it is added if it is new; the last extra one is tried first, as
@@ -172,6 +207,7 @@ size_t rv_liquid_particles_add(RvParticles* p, const double cell[3]) {
     p->v[a][i] = 0;
   }
   for (int a = 0; a < 9; ++a) p->c[a][i] = 0;
+  for (int a = 0; p->strained && a < 6; ++a) p->strain[a][i] = 0;
   p->volume[i] = 0;
   p->age[i] = 0;
   p->id[i] = 0;

@@ -1,5 +1,5 @@
 // The particles of the liquid: arrays, one a quantity, sorted by tile and cell. 104 bytes a particle, the room for
-// sorting among them.
+// sorting among them; 24 more where the liquid has an elastic strain.
 //
 // A position is a tile and three floats, cells from the tile's lower corner. So it is as exact ten kilometres from the
 // origin as next to it (2^-21 of a cell), and the kernels work in float. Between moving and sorting the floats may
@@ -11,7 +11,12 @@
 #include "base/arena.h"
 #include "space/tiles.h"
 
-enum { RV_PARTICLE_BLOCKS = 11, RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2) };
+enum {
+  RV_PARTICLE_BLOCKS = 11,
+  RV_PARTICLE_BYTES = 8 * (RV_PARTICLE_BLOCKS + 2),
+  RV_STRAIN_BLOCKS = 3,
+  RV_PARTICLE_MOST_BLOCKS = RV_PARTICLE_BLOCKS + RV_STRAIN_BLOCKS
+};
 
 enum { RV_PARTICLE_CHUNK = 4096 };  // particles a task of the sort
 
@@ -30,14 +35,15 @@ typedef struct RvParticleTally {
 
 typedef struct RvParticles {
   size_t count, capacity;
-  float* x[3];     // cells from the lower corner of the tile
-  float* v[3];     // m/s
-  float* c[9];     // 1/s: c[3*a + b] is the change of v[a] along axis b, the affine vectors of WH-34
-  float* age;      // s since birth
-  double* volume;  // m^3; at 0 or below the particle is dead and the next sort takes it away
-  int64_t* id;     // unique, never used again
-  int32_t* row;    // point of the input that has the attributes which the solver only carries; split halves share it
-  uint32_t* home;  // tile of the particle: in `homes`, and from homes.count on in `extra`
+  float* x[3];       // cells from the lower corner of the tile
+  float* v[3];       // m/s
+  float* c[9];       // 1/s: c[3*a + b] is the change of v[a] along axis b, the affine vectors of WH-34
+  float* strain[6];  // elastic strain (rheology.h); NULL: the liquid has none
+  float* age;        // s since birth
+  double* volume;    // m^3; at 0 or below the particle is dead and the next sort takes it away
+  int64_t* id;       // unique, never used again
+  int32_t* row;      // point of the input that has the attributes which the solver only carries; split halves share it
+  uint32_t* home;    // tile of the particle: in `homes`, and from homes.count on in `extra`
   // Of the last sort. The particles of cell k of tile t are cell_first[t*512 + k] .. cell_first[t*512 + k + 1], those
   // of the whole tile cell_first[t*512] .. cell_first[t*512 + 512]. Particles added since stand behind.
   RvTiles homes;
@@ -49,7 +55,8 @@ typedef struct RvParticles {
   bool no_memory;  // a particle could not be added for lack of memory
   // Memory of the arrays: two of 4 bytes or one of 8 a block; and work memory for the sort: two blocks, counters of the
   // order, and what each chunk of RV_PARTICLE_CHUNK particles met.
-  uint64_t *block[RV_PARTICLE_BLOCKS], *room, *spare;
+  uint64_t *block[RV_PARTICLE_MOST_BLOCKS], *room, *spare;
+  bool strained;  // the blocks of the strain are there too
   uint32_t* counters;
   RvParticleChunk* chunks;
   RvParticleTally* tallies;  // [homes] work memory of the resampling
@@ -62,6 +69,14 @@ void rv_liquid_particles_free(RvParticles* particles);
 // memory, at the head of a substep (resampling, drips, sources): it grows by an eighth at least, so that a substep
 // rarely allocates and particles are copied a constant number of times.
 RvResult rv_liquid_particles_reserve(RvParticles* particles, size_t count, RvError* error);
+// Gives all particles an elastic strain, 0 at first. Nothing if they have one.
+RvResult rv_liquid_particles_strain(RvParticles* particles, RvError* error);
+// Takes the strain away.
+void rv_liquid_particles_unstrain(RvParticles* particles);
+// Number of blocks in use: with the strain more.
+int rv_liquid_particles_blocks(const RvParticles* particles);
+// Whether a block holds two arrays of 4 bytes, not one of 8.
+bool rv_liquid_particles_paired(int block);
 // Memory of particles and sort, without the lists of tiles.
 size_t rv_liquid_particles_bytes(const RvParticles* particles);
 

@@ -185,10 +185,10 @@ static void bring_back(void* arg, size_t begin, size_t end) {
 // Permutes each block into the memory of the one before, the first into the spare one.
 static void move_blocks(Sort* s) {
   RvParticles* p = s->p;
-  for (int b = 0; b < RV_PARTICLE_BLOCKS; ++b) {
+  for (int b = 0; b < rv_liquid_particles_blocks(p); ++b) {
     s->from = p->block[b];
     s->to = p->spare;
-    s->halves = b < RV_PARTICLE_BLOCKS - 2;
+    s->halves = rv_liquid_particles_paired(b);
     rv_parallel_for(p->count, GRAIN, move_block, s);
     p->block[b] = s->to;
     p->spare = s->from;

@@ -7,6 +7,7 @@
 
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "liquid/rheology.h"
 #include "liquid/spin.h"
 #include "math/scalar.h"
 #include "math/vec.h"
@@ -60,6 +61,15 @@ static RvVec3 pair_spin(const RvParticles* p, size_t i, size_t j, double part, d
   return rv_mad(own, part * (1 - part) / dx, rv_cross(arm, speed));
 }
 
+// Strain of a merged pair: the deviator is the mean by volume, `part` of it that of j; its trace makes the
+// determinant 1.
+static void merge_strain(RvParticles* p, size_t i, size_t j, double part) {
+  double mean[RV_STRAINS];
+  for (int a = 0; a < RV_STRAINS; ++a) mean[a] = (1 - part) * (double)p->strain[a][i] + part * (double)p->strain[a][j];
+  rv_liquid_plastic_unit_determinant(mean);
+  for (int a = 0; a < RV_STRAINS; ++a) p->strain[a][i] = (float)mean[a];
+}
+
 // Merges j into i, both of one tile; i is the larger.
 static void merge(RvParticles* p, size_t i, size_t j, double dx) {
   double m = p->volume[i], n = p->volume[j], sum = m + n, part = n / sum;
@@ -70,6 +80,7 @@ static void merge(RvParticles* p, size_t i, size_t j, double dx) {
   }
   for (int a = 0; a < 9; ++a) p->c[a][i] = (float)((m * (double)p->c[a][i] + n * (double)p->c[a][j]) / sum);
   rv_liquid_particle_set_spin(p, i, spin);
+  if (p->strained) merge_strain(p, i, j, part);
   p->volume[i] = sum;
   p->volume[j] = 0;
 }
@@ -167,6 +178,7 @@ static void split(const Job* job, size_t i, size_t child) {
   RvVec3 spin = rv_liquid_particle_spin(p, i);
   for (int a = 0; a < 3; ++a) p->v[a][child] = p->v[a][i];
   for (int a = 0; a < 9; ++a) p->c[a][child] = p->c[a][i];
+  for (int a = 0; p->strained && a < RV_STRAINS; ++a) p->strain[a][child] = p->strain[a][i];
   p->age[child] = p->age[i];
   p->row[child] = p->row[i];
   p->home[child] = p->home[i];

@@ -60,16 +60,22 @@ static double apply(Solve* s, float* const v[3]) {
   return rv_parallel_sum(s->w.count, GRAIN, force_tiles, s);
 }
 
-// r = m u* - A u* where unknown, p = 0. Returns the square of the norm that the tolerance is relative to: that of m u*
-// and, as prescribed velocities of solids act too, of the first residual.
+// p = force of the history stress that is in `stress`, with p = 0 at first.
+static void history_tiles(void* arg, size_t begin, size_t end) {
+  const Solve* s = arg;
+  RV_KERNEL_CALL(rv_liquid_viscosity_force, (&s->w, s->w.p, s->w.p, begin, end));
+}
+
+// r = m u* - A u - p where unknown, from r = m u* and p, the force of the history stress; then p = 0. Returns the
+// square of the norm that the tolerance is relative to: that of m u* and, as prescribed velocities of solids and the
+// history act too, of the first residual.
 static double start_tiles(void* arg, size_t begin, size_t end) {
   const Solve* s = arg;
   double sum = 0;
   for (int axis = 0; axis < 3; ++axis)
     for (size_t at = begin * RV_TILE_CELLS; at < end * RV_TILE_CELLS; ++at) {
-      bool unknown = s->w.inverse[axis][at] > 0;
-      float b = unknown ? s->w.mass[axis][at] * s->w.u[axis][at] : 0;
-      s->w.r[axis][at] = b - s->w.q[axis][at];
+      float b = s->w.r[axis][at];
+      s->w.r[axis][at] = b - s->w.q[axis][at] - s->w.p[axis][at];
       s->w.p[axis][at] = 0;
       s->w.q[axis][at] = 0;
       sum += (double)b * b + (double)s->w.r[axis][at] * s->w.r[axis][at];
@@ -98,6 +104,9 @@ static double total(const double* v, size_t n) {
 // Conjugate gradients to the tolerance, or `most` iterations.
 static void iterate(Solve* s, double tolerance, int most, RvViscosityReport* report) {
   size_t n = s->w.count;
+  // force of the history stress, in p
+  bool history = s->w.in->history[0] != NULL;
+  if (history) rv_parallel_for(n, GRAIN, history_tiles, s);
   // first residual
   apply(s, s->w.u);
   double norm = sqrt(rv_parallel_sum(n, GRAIN, start_tiles, s)), last_rz = 0;

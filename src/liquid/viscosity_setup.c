@@ -10,17 +10,6 @@
 enum { GRAIN = 8, FIND_GRAIN = 64 };  // tiles a task
 #define CLOSED_BELOW 0.5f             // a face less open than this has the velocity of the solid
 
-// State of a face: unknown, prescribed by a solid, or in an absent tile.
-typedef enum FaceKind { FREE, PRESCRIBED, ABSENT } FaceKind;
-
-// A tile with the cells around it: liquid fraction and viscosity factor of each cell, and fraction and kind of the face
-// below it along every axis. Faces that border on absent tiles are prescribed.
-typedef struct Block {
-  float part[RV_HALO1_CELLS], factor[RV_HALO1_CELLS];
-  float mass[3][RV_HALO1_CELLS];
-  uint8_t kind[3][RV_HALO1_CELLS];
-} Block;
-
 // Steps along the axes in a tile with halo.
 static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE* RV_HALO1_SIDE};
 
@@ -30,8 +19,7 @@ static inline float part_of(double dx, float distance) {
   return s > 0 ? s < 1 ? (float)s : 1 : 0;
 }
 
-// Reads a tile with its halo.
-static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
+void rv_liquid_viscosity_read_block(const RvViscosityIn* in, size_t t, RvViscosityBlock* b) {
   float distance[RV_HALO1_CELLS], open[RV_HALO1_CELLS];
   rv_channel_gather1(in->tiles, in->distance, t, INFINITY, distance);
   for (int i = 0; i < RV_HALO1_CELLS; ++i) b->part[i] = part_of(in->dx, distance[i]);
@@ -42,7 +30,9 @@ static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
     for (int i = step[axis]; i < RV_HALO1_CELLS; ++i) {
       bool hi = distance[i] < INFINITY, lo = distance[i - step[axis]] < INFINITY;
       b->mass[axis][i] = 0.5f * (b->part[i - step[axis]] + b->part[i]);
-      b->kind[axis][i] = !hi ? ABSENT : !lo || (in->open[axis] && open[i] < CLOSED_BELOW) ? PRESCRIBED : FREE;
+      b->kind[axis][i] = !hi                                                 ? RV_FACE_ABSENT
+                         : !lo || (in->open[axis] && open[i] < CLOSED_BELOW) ? RV_FACE_PRESCRIBED
+                                                                             : RV_FACE_FREE;
     }
   }
 }
@@ -50,7 +40,7 @@ static void read_block(const RvViscosityIn* in, size_t t, Block* b) {
 // Weight of the shear stress at an edge: the liquid fraction of its four cells, if each of its four faces has liquid or
 // is prescribed. A flat wall through the edge prescribes three of them, two in it and one beyond: then the shear is
 // that over half a cell, in half of the volume, if the liquid sticks to the wall.
-static float edge_weight(const RvViscosityIn* in, const Block* block, int along, int at) {
+static float edge_weight(const RvViscosityIn* in, const RvViscosityBlock* block, int along, int at) {
   int a = (along + 1) % 3, b = (along + 2) % 3, prescribed = 0;
   const int face[4] = {at, at - step[b], at, at - step[a]};
   const int cell[4] = {at, at - step[a], at - step[b], at - step[a] - step[b]};
@@ -58,10 +48,10 @@ static float edge_weight(const RvViscosityIn* in, const Block* block, int along,
   for (int k = 0; k < 4; ++k) {
     int axis = k < 2 ? a : b;
     float mass = block->mass[axis][face[k]];
-    FaceKind kind = (FaceKind)block->kind[axis][face[k]];
-    if (kind == ABSENT || (kind == FREE && !(mass > 0))) return 0;
-    prescribed += kind == PRESCRIBED;
-    if (kind == FREE) free_mass = mass;
+    RvFaceKind kind = (RvFaceKind)block->kind[axis][face[k]];
+    if (kind == RV_FACE_ABSENT || (kind == RV_FACE_FREE && !(mass > 0))) return 0;
+    prescribed += kind == RV_FACE_PRESCRIBED;
+    if (kind == RV_FACE_FREE) free_mass = mass;
   }
   if (prescribed == 4 || (prescribed >= 2 && !in->stick)) return 0;
   for (int k = 0; k < 4; ++k) {
@@ -75,23 +65,86 @@ static float edge_weight(const RvViscosityIn* in, const Block* block, int along,
 // Weights, unknowns and first velocities of a tile.
 static void weigh_tile(const RvViscosityWork* w, size_t t) {
   const RvViscosityIn* in = w->in;
-  Block block;
+  RvViscosityBlock block;
   size_t from = (size_t)w->tile[t] * RV_TILE_CELLS, at = t * RV_TILE_CELLS;
-  read_block(in, (size_t)w->tile[t], &block);
+  rv_liquid_viscosity_read_block(in, (size_t)w->tile[t], &block);
   for (int c = 0; c < RV_TILE_CELLS; ++c, ++at, ++from) {
     int i = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
     w->weight[0][at] = block.part[i] * (in->field ? block.factor[i] : 1);
     for (int k = 0; k < 3; ++k) {
       w->weight[1 + k][at] = edge_weight(in, &block, k, i);
       // a face with liquid is unknown unless it is prescribed
-      bool prescribed = block.kind[k][i] != FREE;
+      bool prescribed = block.kind[k][i] != RV_FACE_FREE;
       bool solid = prescribed && in->open[k] && in->open[k][from] < CLOSED_BELOW;
       float solid_velocity = solid && in->solid[k] ? in->solid[k][from] : 0;
       w->mass[k][at] = block.mass[k][i];
       w->inverse[k][at] = !prescribed && block.mass[k][i] > 0;
       w->u[k][at] = prescribed ? solid_velocity : in->velocity[k][from];
+      float before = in->before[k] ? in->before[k][from] : w->u[k][at];
+      w->r[k][at] = w->inverse[k][at] > 0 ? block.mass[k][i] * before : 0;
+      w->p[k][at] = 0;
     }
   }
+}
+
+// Cells along an axis of a tile with a halo of two, and steps along the axes in it.
+enum { WIDE_SIDE = RV_TILE_SIDE + 4, WIDE_CELLS = WIDE_SIDE * WIDE_SIDE * WIDE_SIDE };
+static const int wide_step[3] = {1, WIDE_SIDE, WIDE_SIDE* WIDE_SIDE};
+
+// Direction from a wall into the liquid at an edge that three prescribed faces meet at: an axis and its sign. False: it
+// is no such edge.
+static bool wall_at(const RvViscosityBlock* block, int along, int at, int* axis, int* sign) {
+  int a = (along + 1) % 3, b = (along + 2) % 3, free_faces = 0;
+  const int face[4] = {at, at - step[b], at, at - step[a]};
+  for (int k = 0; k < 4; ++k) {
+    if (block->kind[k < 2 ? a : b][face[k]] != RV_FACE_FREE) continue;
+    free_faces++;
+    *axis = k < 2 ? b : a;
+    *sign = k % 2 ? -1 : 1;
+  }
+  return free_faces == 1;
+}
+
+// A shear component of the history stress at an edge: the mean of its four cells, weighed as the viscosity is. At a
+// wall, where only cells on one side have liquid, it is continued to the wall along a straight line. `wide`: history of
+// the tile with a halo of two, (x, y, z) the lower cell of the edge.
+static float edge_history(const RvViscosityBlock* block, const float* wide, int along, const int x[3]) {
+  int a = (along + 1) % 3, b = (along + 2) % 3, axis = 0, sign = 0;
+  int at = rv_halo1_at(x[0], x[1], x[2]), there = x[0] + 2 + (x[1] + 2) * wide_step[1] + (x[2] + 2) * wide_step[2];
+  bool wall = wall_at(block, along, at, &axis, &sign);
+  float sum = 0, weight = 0;
+  for (int k = 0; k < 4; ++k) {
+    int cell = at - (k & 1) * step[a] - (k >> 1) * step[b];
+    int w = there - (k & 1) * wide_step[a] - (k >> 1) * wide_step[b];
+    float share = block->part[cell] * block->factor[cell];
+    sum += share * (wall ? 1.5f * wide[w] - 0.5f * wide[w + sign * wide_step[axis]] : wide[w]);
+    weight += share;
+  }
+  // The weight of an edge at a wall counts a difference of velocities over half a cell twice; a stress counts once.
+  float mean = weight > 0 ? sum / weight : 0;
+  return wall ? 0.5f * mean : mean;
+}
+
+// The history stress of a tile in the units of the velocity's: a stress of 2 viscosity D counts as the difference of
+// velocities that D is made of.
+static void remember_tile(const RvViscosityWork* w, size_t t) {
+  const RvViscosityIn* in = w->in;
+  RvViscosityBlock block;
+  float history[3][WIDE_CELLS], unit = (float)(in->dx / in->viscosity);
+  size_t from = (size_t)w->tile[t] * RV_TILE_CELLS, at = t * RV_TILE_CELLS;
+  rv_liquid_viscosity_read_block(in, (size_t)w->tile[t], &block);
+  for (int k = 0; k < 3; ++k) rv_channel_gather(in->tiles, in->history[3 + k], (size_t)w->tile[t], 2, 0, history[k]);
+  for (int c = 0; c < RV_TILE_CELLS; ++c, ++at, ++from) {
+    const int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+    for (int k = 0; k < 3; ++k) {
+      w->stress[k][at] = 0.5f * unit * w->weight[0][at] * in->history[k][from];
+      w->stress[3 + k][at] = unit * w->weight[1 + k][at] * edge_history(&block, history[k], k, x);
+    }
+  }
+}
+
+static void remember_tiles(void* arg, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) remember_tile(arg, t);
 }
 
 static void weigh_tiles(void* arg, size_t begin, size_t end) {
@@ -199,5 +252,6 @@ bool rv_liquid_viscosity_set_up(RvViscosityWork* w, RvArena* arena) {
   w->beta = (float)(in->viscosity * in->dt / (in->density * in->dx * in->dx));
   rv_parallel_for(w->count, GRAIN, weigh_tiles, w);
   rv_parallel_for(w->count, GRAIN, invert_tiles, w);
+  if (in->history[0]) rv_parallel_for(w->count, GRAIN, remember_tiles, w);
   return true;
 }

@@ -9,6 +9,20 @@
 // Stresses: at centres xx, yy, zz; at the lower edges of a cell along x (yz), y (xz) and z (xy).
 enum { RV_STRESS_XX, RV_STRESS_YY, RV_STRESS_ZZ, RV_STRESS_YZ, RV_STRESS_XZ, RV_STRESS_XY, RV_STRESSES };
 
+// State of a face: unknown, prescribed by a solid, or in an absent tile.
+typedef enum RvFaceKind { RV_FACE_FREE, RV_FACE_PRESCRIBED, RV_FACE_ABSENT } RvFaceKind;
+
+// A tile with the cells around it: liquid fraction and viscosity factor of each cell, and fraction and kind of the face
+// below it along every axis. Faces that border on absent tiles are prescribed.
+typedef struct RvViscosityBlock {
+  float part[RV_HALO1_CELLS], factor[RV_HALO1_CELLS];
+  float mass[3][RV_HALO1_CELLS];
+  uint8_t kind[3][RV_HALO1_CELLS];
+} RvViscosityBlock;
+
+// Reads a tile with its halo.
+void rv_liquid_viscosity_read_block(const RvViscosityIn* in, size_t tile, RvViscosityBlock* block);
+
 typedef struct RvViscosityWork {
   const RvViscosityIn* in;
   size_t count;                      // of tiles with liquid in or next to them: the others take no part

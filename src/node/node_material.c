@@ -125,12 +125,17 @@ static RvResult write_hair(const Target* t, const MaterialParms* p, double meter
   return put_rows(t, rows, sizeof rows / sizeof *rows, error);
 }
 
+// Consistency of the liquid: the override, or that of the preset.
+static double consistency_of(const MaterialParms* p) {
+  return p->consistency >= 0 ? p->consistency : rv_liquid_presets[p->liquid].consistency;
+}
+
 // Writes the attributes of a liquid; presets of SD-5, spec 2.5. At a shear rate of 1/s the viscous stress of a
-// Herschel-Bulkley liquid equals its consistency.
+// Herschel-Bulkley liquid equals its consistency, which the solvers read as `viscosity`.
 static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* error) {
   const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
   const Row rows[] = {{"density", l->density, p->density},
-                      {"viscosity", l->consistency, p->viscosity},
+                      {"viscosity", consistency_of(p), p->viscosity},
                       {"surfacetension", l->surfacetension, p->surfacetension},
                       {"yieldstress", l->yieldstress, p->yieldstress},
                       {"consistency", l->consistency, p->consistency},
@@ -142,18 +147,18 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
 }
 
-// Says what of the liquid the solvers leave out, as they have no shear-dependent flow.
+// Says what of the liquid the solvers leave out: films on strands have a plain viscosity.
 static void tell_left_out(RvCook* cook, const MaterialParms* p) {
   const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
   double yield = p->yieldstress >= 0 ? p->yieldstress : l->yieldstress;
   double index = p->flowindex >= 0 ? p->flowindex : l->flowindex;
   double elastic = p->shearmodulus >= 0 ? p->shearmodulus : l->shearmodulus;
   if (!(yield > 0) && index == 1 && !(elastic > 0)) return;
-  rv_cook_info(cook,
-               "%s: the solvers take density, viscosity (%g Pa s, that of a shear rate of 1/s), tension and contact "
-               "angle. Left out: yield stress (%g Pa), shear thinning (flow index %g) and elasticity (%g Pa), so it "
-               "spreads where the real one stands",
-               l->label, p->viscosity >= 0 ? p->viscosity : l->consistency, yield, index, elastic);
+  rv_cook_info(
+      cook,
+      "%s: the bulk flows by its yield stress (%g Pa), flow index (%g) and shear modulus (%g Pa). Left out: all "
+      "three in films on strands, which flow as a plain viscosity of %g Pa s, that of a shear rate of 1/s",
+      l->label, yield, index, elastic, p->viscosity >= 0 ? p->viscosity : consistency_of(p));
 }
 
 // Copies the input and writes the attributes of the material.
@@ -187,14 +192,16 @@ static const RvPortDef inputs[] = {{"geometry", "Geometry", "Strands or liquid p
 static const RvPortDef outputs[] = {
     {"geometry", "Geometry", "The same geometry with the attributes of the material.", false}};
 
-RV_NODE_TYPE(material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
-             "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
-             "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
-             "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
-             "in a new attribute they have 0, which the solvers treat as not given.\n\n"
-             "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex, flows in the "
-             "solvers with its density, surface tension, contact angle and one viscosity, that of a shear rate of 1/s. "
-             "Yield stress, shear thinning and elasticity are left out, which a note says. Particles of several "
-             "materials flow with the mean of their properties. Values of the material come before the parameters of "
-             "the solver.",
-             .revision = 1, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+RV_NODE_TYPE(
+    material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
+    "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
+    "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
+    "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
+    "in a new attribute they have 0, which the solvers treat as not given.\n\n"
+    "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex in simple shear, as a "
+    "rheometer measures it, flows by it in the bulk of liquidsolver and wetsolver; viscosity is the consistency. Below "
+    "the yield stress it is elastic with shearmodulus and stands. Films on strands flow with one viscosity, that of a "
+    "shear rate of 1/s, which a note says. Particles of several "
+    "materials flow with the mean of their properties. Values of the material come before the parameters of "
+    "the solver.",
+    .revision = 2, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

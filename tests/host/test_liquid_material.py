@@ -59,20 +59,21 @@ def main():
     plain, _ = cook()
     mud, said = cook(material={"liquid": "mud"})
     assert mud != plain, "mud flows as the solver's own liquid"
-    assert said.count("Left out") == 1 and "yield stress (1.6813 Pa)" in said and "note: stuff" in said, said
+    assert said.count("Left out") == 1 and "yield stress (0.970699 Pa)" in said and "note: stuff" in said, said
     water, said = cook(material={"liquid": "water"})
     assert water != mud and "Left out" not in said, said
-    paint, said = cook(material={"liquid": "paint"})
-    # paint, 27 times thicker than mud, still stands when the others have spread
-    assert height(paint) > 2 * max(height(mud), height(water)), (height(water), height(mud), height(paint))
+    cream, said = cook(material={"liquid": "cream"})
+    # cream is lighter than its yield stress can hold and still stands when the others have spread
+    assert height(cream) > 2 * max(height(mud), height(water)), (height(water), height(mud), height(cream))
     # the preset is the flow of the same numbers in the solver
-    direct, _ = cook(density=single(1220), viscosity=single(0.6496), surfacetension=single(0.06))
+    direct, _ = cook(density=single(1220), viscosity=single(0.3839455), surfacetension=single(0.06), yieldstress=single(0.970699),
+                     flowindex=single(0.5173), shearmodulus=100)
     assert mud == direct, "the preset is another flow than its numbers"
     # an override of the node is taken too, and a name alone is as good as the node
     thin, _ = cook(material={"liquid": "mud", "viscosity": 0.05})
     assert thin != mud
     named, said = cook(fill={"material": "mud"})
-    exact, _ = cook(density=1220, viscosity=0.6496, surfacetension=0.06)
+    exact, _ = cook(density=1220, viscosity=0.3839455, surfacetension=0.06, yieldstress=0.970699, flowindex=0.5173, shearmodulus=100)
     assert named == exact, said
     # no control lies: a parameter that the material overrides, and a name that is no preset, are told
     _, said = cook(material={"liquid": "mud"}, viscosity=3)

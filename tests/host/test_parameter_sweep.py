@@ -174,6 +174,8 @@ USES = {
     "*.hairradius": {"nodes": NAKED, "inputs": ["naked"]},
     "*.usewidth": {"nodes": NAKED, "inputs": ["wide"]},
     "*.reststiffen": {"nodes": UPRIGHT, "inputs": ["mane"], "parms": {"restangle": 150}, "outs": ["x:3"]},
+    "*.yieldstress": {"parms": {**WALLS, "viscosity": 1, "shearmodulus": 100}},
+    "*.flowindex": {"parms": {**WALLS, "viscosity": 1}}, "*.shearmodulus": {"parms": {**WALLS, "viscosity": 1}},
     "*.killbox": {"parms": {"killmin": [-0.02, -0.006, -0.02], "killmax": [0.02, 0.1, 0.02]}},
     "*.wallpy": {"parms": {"walls": True, "wallsmin": [-0.008, -0.013, -0.01], "wallsmax": [0.014, -0.003, 0.01]}},
     "*.reseeding": {"nodes": {"pool": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.0025}}},
@@ -185,11 +187,12 @@ USES = {
 for token in ("minfilm", "bridges", "contactangle", "blend", "hairradius"):
     USES["surface." + token] = {"nodes": STRANDS, "inputs": ["soaked"], "parms": {"voxelsize": 0.0004}}
 USES["surface.hairradius"] = {"nodes": BARE, "inputs": ["lined"], "parms": {"voxelsize": 0.0003}}
-for token in ("liquid", "viscosity", "surfacetension", "contactangle"):
+for token in ("liquid", "viscosity", "surfacetension", "contactangle", "consistency", "flowindex"):
     USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}}
-for token in ("yieldstress", "consistency", "flowindex", "shearmodulus", "bulkmodulus"):
-    # the solvers leave them out, which the node says: they are attributes for other programs
-    USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}, "reader": None, "outs": ["x"]}
+for token in ("yieldstress", "shearmodulus"):
+    USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid", "liquid": "mud"}}
+# the solvers leave it out: it is an attribute for other programs
+USES["material.bulkmodulus"] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}, "reader": None, "outs": ["x"]}
 CURVE = {"any_curve": {"type": "curve", "parms": {"points": 5, "dist": 0.05}}}
 for token in ("combweight", "combreach"):
     USES["groom." + token] = {"nodes": CURVE, "inputs": ["skin", "any_curve"]}

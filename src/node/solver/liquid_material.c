@@ -32,6 +32,18 @@ static double angle_of(const RvLiquidPreset* p) {
   return p->contactangle;
 }
 
+static double yield_of(const RvLiquidPreset* p) {
+  return p->yieldstress;
+}
+
+static double index_of(const RvLiquidPreset* p) {
+  return p->flowindex;
+}
+
+static double modulus_of(const RvLiquidPreset* p) {
+  return p->shearmodulus;
+}
+
 // One property of all particles.
 typedef struct Property {
   const RvAttrib *point, *global;  // attribute; NULL: missing
@@ -81,19 +93,42 @@ static double mean(const RvDetail* d, const char* name, PresetFn* preset) {
   return equal ? first : sum / weight;
 }
 
+// The same for a property that may be 0: an attribute that is there holds, also with 0.
+static double mean_with_zeros(const RvDetail* d, const char* name, PresetFn* preset) {
+  const RvAttrib* a = number(d, RV_POINT, name);
+  if (!a) return mean(d, name, preset);
+  double sum = 0;
+  size_t count = rv_detail_count(d, RV_POINT);
+  for (size_t i = 0; i < count; ++i) {
+    double value = rv_attrib_get(a, i, 0);
+    sum += value > 0 && isfinite(value) ? value : 0;
+  }
+  double first = count ? rv_attrib_get(a, 0, 0) : 0;
+  return fabs(sum - first * (double)count) <= 1e-12 * sum ? first : sum / (double)count;
+}
+
 RvLiquidMaterial rv_liquid_material_read(const RvDetail* particles) {
   if (!particles) return (RvLiquidMaterial){0};
   return (RvLiquidMaterial){.density = mean(particles, "density", density_of),
                             .viscosity = mean(particles, "viscosity", viscosity_of),
                             .surfacetension = mean(particles, "surfacetension", tension_of),
-                            .contactangle = mean(particles, "contactangle", angle_of)};
+                            .contactangle = mean(particles, "contactangle", angle_of),
+                            .yieldstress = mean_with_zeros(particles, "yieldstress", yield_of),
+                            .flowindex = mean(particles, "flowindex", index_of),
+                            .shearmodulus = mean_with_zeros(particles, "shearmodulus", modulus_of)};
 }
 
 void rv_liquid_material_apply(const RvLiquidMaterial* m, RvWetParms* p) {
   if (m->density > 0) p->liquiddensity = m->density;
   if (m->viscosity > 0) {
-    p->viscosity = m->viscosity < LEAST_BULK_VISCOSITY ? 0 : m->viscosity;
+    bool plain = !(m->shearmodulus > 0) && (m->flowindex == 1 || !(m->flowindex > 0));
+    p->viscosity = plain && m->viscosity < LEAST_BULK_VISCOSITY ? 0 : m->viscosity;
     p->filmviscosity = m->viscosity;
+  }
+  if (m->flowindex > 0) {
+    p->flowindex = m->flowindex;
+    p->yieldstress = m->yieldstress;
+    p->shearmodulus = m->shearmodulus;
   }
   if (m->surfacetension > 0) {
     p->surfacetension = m->surfacetension;
@@ -142,6 +177,9 @@ void rv_liquid_material_note(const RvCook* cook, const RvLiquidMaterial* m, cons
   note_override(cook, wet ? "liquiddensity" : "density", m->density);
   note_override(cook, "viscosity", m->viscosity);
   note_override(cook, "filmviscosity", m->viscosity);
+  note_override(cook, "flowindex", m->flowindex);
+  note_override(cook, "yieldstress", m->yieldstress);
+  note_override(cook, "shearmodulus", m->shearmodulus);
   note_override(cook, "surfacetension", m->surfacetension);
   note_override(cook, "tension", m->surfacetension);
   note_override(cook, "contactangle", m->contactangle);

@@ -1,4 +1,4 @@
-// Material of a liquid: density, viscosity, tension and contact angle that its particles bring.
+// Material of a liquid: density, flow, tension and contact angle that its particles bring.
 #ifndef RV_NODE_SOLVER_LIQUID_MATERIAL_H
 #define RV_NODE_SOLVER_LIQUID_MATERIAL_H
 
@@ -8,6 +8,8 @@
 // Means over the particles, weighed by volume; 0: no particle brings the value. SI; contactangle in degrees.
 typedef struct RvLiquidMaterial {
   double density, viscosity, surfacetension, contactangle;
+  // The flow beside the viscosity, which is its consistency; only where flowindex is above 0.
+  double yieldstress, flowindex, shearmodulus;
 } RvLiquidMaterial;
 
 // The values that particles have as attributes of the node material, or by the name of a preset in `material`.

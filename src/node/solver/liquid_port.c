@@ -17,6 +17,7 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   memcpy(m.gravity, p->gravity, sizeof m.gravity);
   m.cfl = p->cfl;
   m.viscosity = p->viscosity;
+  m.law = (RvRheology){p->shearmodulus, p->yieldstress, p->viscosity, p->flowindex};
   m.stick = p->stick;
   m.tension = p->surfacetension;
   m.drift_time = p->volumetime;
@@ -40,6 +41,9 @@ static void tell_faults(const RvCook* cook, const RvLiquidFaults* f) {
     rv_cook_warn(cook, "%zu particle%s without volume %s left out", f->empty, f->empty == 1 ? "" : "s",
                  f->empty == 1 ? "was" : "were");
   if (f->numbered) rv_cook_warn(cook, "some ids of the particles are there twice: all are numbered anew");
+  if (f->strained)
+    rv_cook_warn(cook, "the elastic strain of %zu particles is none that a liquid can have: it is taken as 0",
+                 f->strained);
   if (f->edited) rv_cook_info(cook, "P or v of %zu particles were edited: the edits are taken", f->edited);
 }
 
@@ -109,6 +113,8 @@ RvResult rv_liquid_port_start(RvLiquidPort* s, const RvWetParms* p, RvDetail** o
   RvLiquidModel model = rv_liquid_model_default(1);
   s->units = units_of(s->cook, p);
   RvResult result = rv_liquid_init(&s->liquid, &model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
+  RvRheology law = model_of(p, 1).law;
+  if (!result) result = rv_liquid_rheology_check(&law, error);
   // nothing to begin with: sources may bring some
   if (!in) in = empty = rv_detail_new();
   if (!result && !in) result = rv_fail(error, RV_NO_MEMORY, "out of memory");

@@ -1,0 +1,454 @@
+// Shear of a liquid that yields (shear.h): particles to cells, the share of flow in cells, outer iterations, particles.
+#include "liquid/shear.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "liquid/viscosity_work.h"
+#include "math/scalar.h"
+
+enum { TILE_GRAIN = 4 };           // tiles a task
+enum { VALUES = 1 + RV_STRAINS };  // of a node of a room: weight, weight times stress
+enum { ROOM = VALUES * RV_HALO1_CELLS };
+enum { MOST_OUTER = 12 };                    // outer iterations
+static const double SHARE_TOLERANCE = 1e-3;  // largest change of a share that ends them
+// 1/s: below this rate a liquid without a shear modulus has the viscosity that it has at it, so that a liquid at rest
+// that thins does not have an infinite one.
+static const double LEAST_RATE = 1e-3;
+static const double NEWTON_TOLERANCE = 1e-6;  // of each viscosity solve
+
+bool rv_liquid_shear_needed(const RvRheology* law) {
+  return law->modulus > 0 || (law->consistency > 0 && law->index != 1);
+}
+
+RvShear* rv_liquid_shear_new(void) {
+  RvShear* s = rv_alloc_zero(1, sizeof *s);
+  if (s) s->table = rv_alloc_zero(1, sizeof *s->table);
+  if (s && s->table) return s;
+  rv_free(s);
+  return NULL;
+}
+
+void rv_liquid_shear_free(RvShear* s) {
+  if (!s) return;
+  for (int k = 0; k < RV_STRAINS; ++k) rv_channel_free(&s->stress[k]);
+  for (int a = 0; a < 3; ++a) rv_channel_free(&s->before[a]);
+  for (int k = 0; k < 9; ++k) rv_channel_free(&s->gradient[k]);
+  rv_channel_free(&s->share);
+  rv_free(s->table);
+  rv_free(s);
+}
+
+size_t rv_liquid_shear_bytes(const RvShear* s) {
+  if (!s) return 0;
+  size_t tiles =
+      s->share.capacity + 3 * s->before[0].capacity + 9 * s->gradient[0].capacity + RV_STRAINS * s->stress[0].capacity;
+  return tiles * RV_TILE_CELLS * sizeof(float) + sizeof *s->table;
+}
+
+RvResult rv_liquid_shear_set_law(RvShear* s, const RvRheology* law, RvError* error) {
+  RvResult result = rv_liquid_rheology_check(law, error);
+  if (result) return result;
+  s->law = *law;
+  if (s->table->index != law->index) rv_liquid_flow_table_make(s->table, law->index);
+  return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- particles to cells
+
+typedef struct Gather {
+  const RvShear* shear;
+  const RvLiquidGrid* grid;
+  const RvScatter* scatter;
+  const RvParticles* p;
+  float* room;  // ROOM a tile of particles
+} Gather;
+
+// Adds a particle to the eight cells around it.
+static void add_particle(const RvParticles* p, size_t i, double modulus, double* room) {
+  int node[3];
+  double part[3], stress[RV_STRAINS];
+  for (int a = 0; a < 3; ++a) {
+    int up = (int)(p->x[a][i] + 0.5f);
+    node[a] = up - 1;
+    part[a] = (double)(p->x[a][i] - (float)up) + 0.5;
+  }
+  for (int k = 0; k < RV_STRAINS; ++k) stress[k] = (double)p->strain[k][i];
+  double mean = (stress[0] + stress[1] + stress[2]) / 3;
+  for (int k = 0; k < RV_STRAINS; ++k) stress[k] = modulus * (k < 3 ? stress[k] - mean : stress[k]);
+  for (int corner = 0; corner < 8; ++corner) {
+    int d[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+    double weight = p->volume[i];
+    for (int a = 0; a < 3; ++a) weight *= d[a] ? part[a] : 1 - part[a];
+    double* to = room + VALUES * rv_halo1_at(node[0] + d[0], node[1] + d[1], node[2] + d[2]);
+    to[0] += weight;
+    for (int k = 0; k < RV_STRAINS; ++k) to[1 + k] += weight * stress[k];
+  }
+}
+
+// Adds the particles of each tile up in its room.
+static void scatter_tiles(void* arg, size_t begin, size_t end) {
+  const Gather* g = arg;
+  // volumes in units of the cell, as floats store them
+  double room[ROOM], unit = 1 / (g->grid->dx * g->grid->dx * g->grid->dx);
+  for (size_t home = begin; home < end; ++home) {
+    memset(room, 0, sizeof room);
+    size_t last = g->p->cell_first[(home + 1) * RV_TILE_CELLS];
+    for (size_t i = g->p->cell_first[home * RV_TILE_CELLS]; i < last; ++i)
+      add_particle(g->p, i, g->shear->law.modulus, room);
+    float* out = g->room + home * ROOM;
+    for (int k = 0; k < ROOM; ++k) out[k] = (float)(room[k] * unit);
+  }
+}
+
+// The stress of the cells of a tile: the rooms of the 27 tiles around, in a fixed order.
+static void combine_tile(const Gather* g, size_t t) {
+  double sum[RV_TILE_CELLS][VALUES];
+  memset(sum, 0, sizeof sum);
+  for (int n = 0; n < RV_TILE_NEAR; ++n) {
+    int32_t near = g->grid->tiles.near[t][n], home = near < 0 ? -1 : g->scatter->home_of[near];
+    if (home < 0) continue;
+    // cells lo..hi of the tile that the room reaches, and where they are in it
+    int d[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1}, lo[3], hi[3];
+    for (int a = 0; a < 3; ++a) {
+      lo[a] = d[a] > 0 ? 7 : 0;
+      hi[a] = d[a] < 0 ? 0 : 7;
+    }
+    const float* room = g->room + (size_t)home * ROOM;
+    for (int z = lo[2]; z <= hi[2]; ++z)
+      for (int y = lo[1]; y <= hi[1]; ++y)
+        for (int x = lo[0]; x <= hi[0]; ++x) {
+          const float* from = room + VALUES * rv_halo1_at(x - 8 * d[0], y - 8 * d[1], z - 8 * d[2]);
+          double* to = sum[rv_tile_cell(x, y, z)];
+          for (int k = 0; k < VALUES; ++k) to[k] += (double)from[k];
+        }
+  }
+  for (int c = 0; c < RV_TILE_CELLS; ++c)
+    for (int k = 0; k < RV_STRAINS; ++k)
+      g->shear->stress[k].data[t * RV_TILE_CELLS + (size_t)c] = sum[c][0] > 0 ? (float)(sum[c][1 + k] / sum[c][0]) : 0;
+}
+
+static void combine_tiles(void* arg, size_t begin, size_t end) {
+  for (size_t t = begin; t < end; ++t) combine_tile(arg, t);
+}
+
+RvResult rv_liquid_shear_gather(RvShear* s, const RvLiquidGrid* grid, const RvScatter* scatter, const RvParticles* p,
+                                RvError* error) {
+  size_t tiles = grid->tiles.count;
+  if (!(s->law.modulus > 0)) return RV_OK;
+  Gather g = {s, grid, scatter, p, rv_alloc(p->homes.count * ROOM, sizeof(float))};
+  bool made = g.room != NULL;
+  for (int k = 0; k < RV_STRAINS; ++k) made = made && rv_channel_fit(&s->stress[k], tiles);
+  if (made) {
+    rv_parallel_for(p->homes.count, 1, scatter_tiles, &g);
+    rv_parallel_for(tiles, TILE_GRAIN, combine_tiles, &g);
+  }
+  rv_free(g.room);
+  if (made) return RV_OK;
+  return rv_fail(error, RV_NO_MEMORY, "no memory for the stress of %zu tiles of liquid; use a larger particlesep",
+                 tiles);
+}
+
+//---------------------------------------------------------------------------------------------- share of the flow
+
+typedef struct Flow {
+  const RvShear* shear;
+  const RvViscosityIn* in;
+  RvPlasticStep step;
+  double dt;
+  double* change;  // of each tile, the largest
+} Flow;
+
+// Velocities of a tile with its halo, and what its faces are.
+typedef struct Field {
+  RvViscosityBlock block;
+  float u[3][RV_HALO1_CELLS], solid[3][RV_HALO1_CELLS];
+  double dx;
+  bool stick;
+} Field;
+
+static void read_field(const RvViscosityIn* in, size_t t, Field* f) {
+  rv_liquid_viscosity_read_block(in, t, &f->block);
+  f->dx = in->dx;
+  f->stick = in->stick;
+  for (int a = 0; a < 3; ++a) {
+    rv_channel_gather1(in->tiles, in->velocity[a], t, 0, f->u[a]);
+    if (in->solid[a])
+      rv_channel_gather1(in->tiles, in->solid[a], t, 0, f->solid[a]);
+    else
+      memset(f->solid[a], 0, sizeof f->solid[a]);
+  }
+}
+
+static const int steps[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE* RV_HALO1_SIDE};
+
+static bool is_liquid(const Field* f, int a, int at) {
+  return f->block.kind[a][at] == RV_FACE_FREE && f->block.mass[a][at] > 0;
+}
+
+static bool is_wall(const Field* f, int a, int at) {
+  return f->block.kind[a][at] == RV_FACE_PRESCRIBED;
+}
+
+// Whether a cell holds liquid and has a face that moves.
+static bool has_liquid(const Field* f, int at) {
+  bool moves = false;
+  for (int a = 0; a < 3; ++a) moves = moves || is_liquid(f, a, at) || is_liquid(f, a, at + steps[a]);
+  return moves && f->block.part[at] > 0;
+}
+
+// Slope of component a across the face `at`, along another axis. To a wall that the liquid sticks to there is half a
+// cell: the parabola through the wall and two faces. Into air the slope is one-sided.
+static double slope_at(const Field* f, int a, int at, int along) {
+  int low = at - along, high = at + along;
+  bool low_wall = is_wall(f, a, low), high_wall = is_wall(f, a, high);
+  double u = (double)f->u[a][at], below = (double)f->u[a][low], above = (double)f->u[a][high];
+  double wall_below = (double)f->solid[a][low], wall_above = (double)f->solid[a][high];
+  bool low_wet = is_liquid(f, a, low), high_wet = is_liquid(f, a, high);
+  if (low_wet && high_wet) return (above - below) / (2 * f->dx);
+  if (low_wall && high_wall) return f->stick ? (wall_above - wall_below) / f->dx : 0;
+  if (low_wall && high_wet) return (f->stick ? u + above / 3 - 4 * wall_below / 3 : 0.5 * (above - u)) / f->dx;
+  if (high_wall && low_wet) return (f->stick ? 4 * wall_above / 3 - u - below / 3 : 0.5 * (u - below)) / f->dx;
+  if (low_wall) return f->stick ? 2 * (u - wall_below) / f->dx : 0;
+  if (high_wall) return f->stick ? 2 * (wall_above - u) / f->dx : 0;
+  if (high_wet) return (above - u) / f->dx;
+  return low_wet ? (u - below) / f->dx : 0;
+}
+
+// Velocity gradient at the centre of a cell: gradient[3 a + b] is the change of component a along axis b.
+static void gradient_at(const Field* f, int at, double gradient[9]) {
+  for (int a = 0; a < 3; ++a) {
+    int low = at, high = at + steps[a];
+    bool low_wet = is_liquid(f, a, low), high_wet = is_liquid(f, a, high);
+    double u[2] = {low_wet ? (double)f->u[a][low] : (double)f->solid[a][low],
+                   high_wet ? (double)f->u[a][high] : (double)f->solid[a][high]};
+    // a face in air has no velocity of its own
+    bool known = (low_wet || is_wall(f, a, low)) && (high_wet || is_wall(f, a, high));
+    gradient[4 * a] = known ? (u[1] - u[0]) / f->dx : 0;
+    for (int b = 0; b < 3; ++b) {
+      if (b == a) continue;
+      double sum = low_wet ? slope_at(f, a, low, steps[b]) : 0;
+      sum += high_wet ? slope_at(f, a, high, steps[b]) : 0;
+      gradient[3 * a + b] = low_wet || high_wet ? sum / (low_wet + high_wet) : 0;
+    }
+  }
+}
+
+// Strain rate of a velocity gradient.
+static void rate_of(const double gradient[9], double rate[RV_STRAINS]) {
+  for (int a = 0; a < 3; ++a) rate[a] = gradient[4 * a];
+  rate[RV_STRAIN_YZ] = 0.5 * (gradient[5] + gradient[7]);
+  rate[RV_STRAIN_XZ] = 0.5 * (gradient[2] + gradient[6]);
+  rate[RV_STRAIN_XY] = 0.5 * (gradient[1] + gradient[3]);
+}
+
+// Norm of a symmetric tensor, 3 diagonal and 3 other components.
+static double norm(const double s[RV_STRAINS]) {
+  return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+// Factor of the viscosity in a cell.
+static double share_at(const Flow* f, const double rate[RV_STRAINS], size_t at) {
+  const RvRheology* law = &f->shear->law;
+  if (!(law->modulus > 0)) {
+    // rate of simple shear with the same norm, 2 |D|^2 = rate^2
+    double simple = rv_max(sqrt(2) * norm(rate), LEAST_RATE);
+    return rv_pow(simple, law->index - 1);
+  }
+  double trial[RV_STRAINS];
+  for (int k = 0; k < RV_STRAINS; ++k)
+    trial[k] = (double)f->shear->stress[k].data[at] + 2 * law->modulus * f->dt * rate[k];
+  // a cell's mean strain is nearly of trace 3
+  return rv_liquid_plastic_share(&f->step, norm(trial), 1, NULL);
+}
+
+// The shares of a tile; cells without liquid have that of none.
+static void share_tiles(void* arg, size_t begin, size_t end) {
+  const Flow* f = arg;
+  Field field;
+  for (size_t t = begin; t < end; ++t) {
+    read_field(f->in, t, &field);
+    double change = 0;
+    for (int c = 0; c < RV_TILE_CELLS; ++c) {
+      size_t at = t * RV_TILE_CELLS + (size_t)c;
+      int halo = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
+      float* share = &f->shear->share.data[at];
+      // A cell without liquid, also one within a solid, must not stiffen the edges that it shares.
+      if (!has_liquid(&field, halo)) {
+        *share = 0;
+        continue;
+      }
+      double gradient[9], rate[RV_STRAINS];
+      gradient_at(&field, halo, gradient);
+      rate_of(gradient, rate);
+      double next = share_at(f, rate, at);
+      change = rv_max(change, fabs(next - (double)*share) / next);
+      *share = (float)next;
+    }
+    f->change[t] = change;
+  }
+}
+
+//---------------------------------------------------------------------------------------------- outer iterations
+
+// Room for the shares and the velocity before. False: out of memory.
+static bool fit(RvShear* s, size_t tiles) {
+  bool made = rv_channel_fit(&s->share, tiles);
+  for (int a = 0; a < 3; ++a) made = made && rv_channel_fit(&s->before[a], tiles);
+  return made;
+}
+
+RvResult rv_liquid_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn in, double dt,
+                               RvViscosityReport* report, int* outer, RvError* error) {
+  size_t tiles = in.tiles->count, bytes = tiles * RV_TILE_CELLS * sizeof(float);
+  bool elastic = s->law.modulus > 0;
+  Flow flow = {.shear = s, .in = &in, .dt = dt, .change = rv_alloc_zero(tiles, sizeof(double))};
+  if (!flow.change || !fit(s, tiles)) {
+    rv_free(flow.change);
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
+                   tiles);
+  }
+  if (elastic) flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
+  in.viscosity = elastic ? s->law.modulus * dt : s->law.consistency;
+  in.field = s->share.data;
+  for (int k = 0; k < RV_STRAINS && elastic; ++k) in.history[k] = s->stress[k].data;
+  rv_channel_fill(s->share.data, tiles, 1);
+  for (int a = 0; a < 3; ++a) {
+    memcpy(s->before[a].data, in.velocity[a], bytes);
+    in.before[a] = s->before[a].data;
+  }
+  RvResult result = RV_OK;
+  int iterations = 0;
+  for (*outer = 0; !result && *outer < MOST_OUTER; ++*outer) {
+    rv_parallel_for(tiles, TILE_GRAIN, share_tiles, &flow);
+    double change = 0;
+    for (size_t t = 0; t < tiles; ++t) change = rv_max(change, flow.change[t]);
+    if (*outer && change < SHARE_TOLERANCE) break;
+    result = rv_liquid_viscosity_solve(viscosity, &in, NEWTON_TOLERANCE, 0, report, error);
+    iterations += report->iterations;
+  }
+  report->iterations = iterations;
+  rv_free(flow.change);
+  return result;
+}
+
+//---------------------------------------------------------------------------------------------- particles
+
+typedef struct Advance {
+  const RvShear* shear;
+  const RvViscosityIn* in;
+  const RvScatter* scatter;
+  RvParticles* p;
+  RvPlasticStep step;
+  double dt;
+} Advance;
+
+// The velocity gradient of the cells of a tile, 0 where there is no liquid.
+static void find_gradients(void* arg, size_t begin, size_t end) {
+  const Advance* job = arg;
+  Field field;
+  for (size_t t = begin; t < end; ++t) {
+    read_field(job->in, t, &field);
+    for (int c = 0; c < RV_TILE_CELLS; ++c) {
+      size_t at = t * RV_TILE_CELLS + (size_t)c;
+      int halo = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
+      double gradient[9] = {0};
+      bool wet = has_liquid(&field, halo);
+      if (wet) gradient_at(&field, halo, gradient);
+      for (int k = 0; k < 9; ++k) job->shear->gradient[k].data[at] = (float)gradient[k];
+      job->shear->share.data[at] = wet;
+    }
+  }
+}
+
+// A tile with its halo: gradients, and 1 where there is liquid.
+typedef struct Sample {
+  float gradient[9][RV_HALO1_CELLS], wet[RV_HALO1_CELLS];
+} Sample;
+
+enum { GHOST = 2 };  // `wet` of a cell that has a continued gradient
+
+// Continues the gradient along straight lines into cells beside the liquid, so that a particle between a wall and the
+// centres of cells does not have the gradient of those centres.
+static void continue_gradients(Sample* s) {
+  for (int at = 0; at < RV_HALO1_CELLS; ++at) {
+    if (s->wet[at] != 0) continue;
+    int x[3] = {at % RV_HALO1_SIDE, at / RV_HALO1_SIDE % RV_HALO1_SIDE, at / (RV_HALO1_SIDE * RV_HALO1_SIDE)};
+    int count = 0;
+    double sum[9] = {0};
+    for (int side = 0; side < 6; ++side) {
+      int a = side / 2, d = side % 2 ? 1 : -1, far = x[a] + 2 * d;
+      if (far < 0 || far >= RV_HALO1_SIDE) continue;
+      int near = at + d * steps[a], next = near + d * steps[a];
+      if (s->wet[near] != 1 || s->wet[next] != 1) continue;
+      for (int k = 0; k < 9; ++k) sum[k] += 2 * (double)s->gradient[k][near] - (double)s->gradient[k][next];
+      count++;
+    }
+    if (!count) continue;
+    for (int k = 0; k < 9; ++k) s->gradient[k][at] = (float)(sum[k] / count);
+    s->wet[at] = GHOST;
+  }
+}
+
+// Gradient at a particle: trilinear between the centres of cells with liquid. False: there is none.
+static bool sample_gradient(const Sample* s, const RvParticles* p, size_t i, double gradient[9]) {
+  int node[3];
+  double part[3], sum = 0;
+  for (int a = 0; a < 3; ++a) {
+    int up = (int)(p->x[a][i] + 0.5f);
+    node[a] = up - 1;
+    part[a] = (double)(p->x[a][i] - (float)up) + 0.5;
+  }
+  memset(gradient, 0, 9 * sizeof *gradient);
+  for (int corner = 0; corner < 8; ++corner) {
+    int d[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
+    int at = rv_halo1_at(node[0] + d[0], node[1] + d[1], node[2] + d[2]);
+    double weight = s->wet[at] != 0;
+    for (int a = 0; a < 3; ++a) weight *= d[a] ? part[a] : 1 - part[a];
+    for (int k = 0; k < 9; ++k) gradient[k] += weight * (double)s->gradient[k][at];
+    sum += weight;
+  }
+  for (int k = 0; k < 9; ++k) gradient[k] = sum > 0 ? gradient[k] / sum : 0;
+  return sum > 0;
+}
+
+static void advance_tiles(void* arg, size_t begin, size_t end) {
+  const Advance* job = arg;
+  RvParticles* p = job->p;
+  Sample sample;
+  for (size_t t = begin; t < end; ++t) {
+    int32_t home = job->scatter->home_of[t];
+    if (home < 0) continue;
+    for (int k = 0; k < 9; ++k)
+      rv_channel_gather1(job->in->tiles, job->shear->gradient[k].data, t, 0, sample.gradient[k]);
+    rv_channel_gather1(job->in->tiles, job->shear->share.data, t, 0, sample.wet);
+    continue_gradients(&sample);
+    size_t last = p->cell_first[((size_t)home + 1) * RV_TILE_CELLS];
+    for (size_t i = p->cell_first[(size_t)home * RV_TILE_CELLS]; i < last; ++i) {
+      double gradient[9], strain[RV_STRAINS];
+      // A particle far from other liquid has its own slopes.
+      if (!sample_gradient(&sample, p, i, gradient))
+        for (int k = 0; k < 9; ++k) gradient[k] = (double)p->c[k][i];
+      for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
+      rv_liquid_plastic_advance(&job->step, job->dt, gradient, strain);
+      for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = (float)strain[k];
+    }
+  }
+}
+
+RvResult rv_liquid_shear_advance(RvShear* s, RvViscosityIn in, const RvScatter* scatter, RvParticles* p, double dt,
+                                 RvError* error) {
+  if (!(s->law.modulus > 0)) return RV_OK;
+  bool made = true;
+  for (int k = 0; k < 9; ++k) made = made && rv_channel_fit(&s->gradient[k], in.tiles->count);
+  if (!made)
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
+                   in.tiles->count);
+  Advance job = {s, &in, scatter, p, rv_liquid_plastic_step(&s->law, s->table, dt), dt};
+  in.field = NULL;
+  rv_parallel_for(in.tiles->count, TILE_GRAIN, find_gradients, &job);
+  rv_parallel_for(in.tiles->count, TILE_GRAIN, advance_tiles, &job);
+  return RV_OK;
+}

@@ -1,0 +1,52 @@
+// Shear of a liquid that yields, on the grid (SD-30, SD-31): what its particles remember meets the velocity.
+//
+// In a substep the stress of a cell goes from that of its particles' elastic strain, S = modulus dev b, to
+//
+//   share (S + 2 modulus dt D(u)),   share = s / s* of the law (rheology.h) at the norm s* of what it multiplies.
+//
+// For a given share this is the viscosity solve (viscosity.h) with the viscosity share modulus dt and the history
+// stress share S. The share depends on the velocity, so both are found in turn, in outer iterations that begin with the
+// velocity before the shear (Picard). A liquid without a shear modulus has no history: its viscosity is that of the
+// law at the rate of its cells.
+//
+// The strain of a particle is then advanced by the law itself, in the velocity gradient that the cells around it have.
+// Cells know of walls that the liquid sticks to and of air; APIC's affine vectors, which are made of extrapolated
+// velocities there, do not. No particle is touched inside the solves.
+#ifndef RV_LIQUID_SHEAR_H
+#define RV_LIQUID_SHEAR_H
+
+#include "liquid/rheology.h"
+#include "liquid/transfer.h"
+#include "liquid/viscosity.h"
+
+typedef struct RvShear {
+  RvRheology law;
+  RvFlowTable* table;            // of the law's index
+  RvChannel stress[RV_STRAINS];  // Pa, cells: mean over the particles of modulus dev b; not used without a modulus
+  RvChannel share;               // cells: factor of the viscosity
+  RvChannel gradient[9];         // 1/s, cells: of the velocity after the step; not used without a modulus
+  RvChannel before[3];           // faces: velocity before the shear, m/s
+} RvShear;
+
+// Whether a law is more than a plain viscosity.
+bool rv_liquid_shear_needed(const RvRheology* law);
+// NULL when out of memory.
+RvShear* rv_liquid_shear_new(void);
+void rv_liquid_shear_free(RvShear* shear);
+size_t rv_liquid_shear_bytes(const RvShear* shear);
+// The law of the next substep. RV_BAD_INPUT: there is none such.
+RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, RvError* error);
+
+// Stress of cells from the particles, after rv_liquid_to_grid with the same scatter.
+RvResult rv_liquid_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatter* scatter,
+                                const RvParticles* particles, RvError* error);
+// Changes the velocity of the grid by the shear of dt. `in` is that of the viscosity solve; its viscosity, factors and
+// history are set here. `outer`: iterations that were needed.
+RvResult rv_liquid_shear_solve(RvShear* shear, RvViscosity* viscosity, RvViscosityIn in, double dt,
+                               RvViscosityReport* report, int* outer, RvError* error);
+// Advances the strain of all particles by dt, in the velocity gradient of the cells around them, before they are moved.
+// `in` is that of the viscosity solve.
+RvResult rv_liquid_shear_advance(RvShear* shear, RvViscosityIn in, const RvScatter* scatter, RvParticles* particles,
+                                 double dt, RvError* error);
+
+#endif
