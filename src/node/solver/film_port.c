@@ -115,6 +115,37 @@ static RvResult load(RvFilmPort* s, const RvDetail* d, RvError* error) {
   return result;
 }
 
+// Takes what is left of an attribute of volumes out of it, after the elements of the set are cleared: their film is
+// loaded, and the end of the frame writes it again. m3 of the others.
+static double take_rest(double* volume, size_t count, const int32_t* elements, size_t loaded) {
+  RvSum sum = {0, 0};
+  for (size_t i = 0; i < loaded; ++i) volume[elements[i]] = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (volume[i] > 0 && isfinite(volume[i])) rv_sum_add(&sum, volume[i]);
+    volume[i] = 0;
+  }
+  return rv_sum_total(&sum);
+}
+
+// Counts the liquid of strands that are no longer simulated as outflow: no step would ever reach it again.
+static RvResult drop_lost(RvFilmPort* s, RvDetail* d, RvError* error) {
+  const RvStrandSet* set = &s->strands->solver.set;
+  const size_t points = rv_detail_count(d, RV_POINT), prims = rv_detail_count(d, RV_PRIM);
+  if (set->count == prims) return RV_OK;
+  double* film = rv_detail_f64_write(d, RV_POINT, "rv_film", 1, error);
+  double* absorbed = film ? rv_detail_f64_write(d, RV_POINT, "rv_absorbed", 1, error) : NULL;
+  double* drop = absorbed ? rv_detail_f64_write(d, RV_PRIM, "rv_drop", 1, error) : NULL;
+  if (!drop) return no_memory(error);
+  double volume = take_rest(film, points, set->point, set->vertices) +
+                  take_rest(absorbed, points, set->point, set->vertices) +
+                  take_rest(drop, prims, set->prim, set->count);
+  s->returned += volume;
+  if (volume > 0)
+    rv_cook_warn(s->cook, "strands that cannot be simulated any more held %g m3 of liquid, which counts as outflow",
+                 volume);
+  return RV_OK;
+}
+
 // The ledger goes on from this frame; rv_film_port_tell reads it after it was saved.
 static RvResult save(RvFilmPort* s, RvDetail* d, RvError* error) {
   s->sources += s->film.report.added;
@@ -221,7 +252,7 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* d, 
 //---------------------------------------------------------------------------------------------- the frame
 
 RvResult rv_film_port_begin(RvFilmPort* s, RvStrandPort* strands, RvLiquidPort* liquid, const RvWetParms* parms,
-                            const RvDetail* state, RvError* error) {
+                            RvDetail* state, RvError* error) {
   RvStrandSolver* solver = &strands->solver;
   s->strands = strands;
   RvResult result = gather_all(s, error);
@@ -237,7 +268,8 @@ RvResult rv_film_port_begin(RvFilmPort* s, RvStrandPort* strands, RvLiquidPort* 
   s->film.drop_seed = (uint64_t)llround(s->cook->time.frame * 1000) << 20;
   s->film.drip_row = liquid->drip_row;
   s->film.drop_kind = liquid->drop_kind;
-  return load(s, state, error);
+  result = load(s, state, error);
+  return result ? result : drop_lost(s, state, error);
 }
 
 RvResult rv_film_port_end(RvFilmPort* s, const RvWetParms* parms, double dt, RvDetail* state, RvError* error) {

@@ -75,9 +75,10 @@ extern const RvFieldDef rv_wet_film_fields[RV_WET_FILM_FIELD_COUNT];
 RvResult rv_film_port_check_height(RvCook* cook, RvDetail* strands, RvError* error);
 // Film at the start frame, from the strands' filmheight, into their state.
 RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* strands, RvError* error);
-// Film for loaded strands and liquid, from the strands' state.
+// Film for loaded strands and liquid, from the strands' state. Film of strands that are no longer simulated is taken
+// out of the state and counted.
 RvResult rv_film_port_begin(RvFilmPort* port, RvStrandPort* strands, RvLiquidPort* liquid, const RvWetParms* parms,
-                            const RvDetail* state, RvError* error);
+                            RvDetail* state, RvError* error);
 // Writes the film into the strands' state, and what artists see of it: filmheight filmradius dropradius filmv waterload
 // wetness absorbed clumpid. dt: simulated seconds of the frame.
 RvResult rv_film_port_end(RvFilmPort* port, const RvWetParms* parms, double dt, RvDetail* state, RvError* error);

@@ -91,16 +91,34 @@ RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* s, const RvWetParms* 
 
 //---------------------------------------------------------------------------------------------- begin
 
+// Counts what pores of strands hold that are no longer simulated as outflow: no step would ever reach it again.
+static void drop_lost(RvLookdevLiquidPort* s, double* held, size_t points) {
+  RvSum lost = {0, 0};
+  for (size_t i = 0; i < points; ++i) {
+    if (held[i] > 0 && isfinite(held[i])) rv_sum_add(&lost, held[i]);
+    held[i] = 0;
+  }
+  double volume = rv_sum_total(&lost);
+  if (!(volume > 0)) return;
+  s->liquid.globals.outflow += volume;
+  rv_cook_warn(s->cook, "strands that cannot be simulated any more held %g m3 of liquid, which counts as outflow",
+               volume);
+}
+
 // Liquid of the pores, which belong to the edges after their points.
-static RvResult load_pores(RvLookdevLiquidPort* s, const RvDetail* strands, RvError* error) {
-  const double* held = rv_detail_f64(strands, RV_POINT, "rv_held", 1);
+static RvResult load_pores(RvLookdevLiquidPort* s, RvDetail* strands, RvError* error) {
   const RvStrandSet* set = &s->water.strands->set;
   RvPores* p = &s->water.pores;
-  if (!held) return rv_fail(error, RV_BAD_INPUT, "the state has no rv_held: start the simulation again");
+  if (!rv_detail_f64(strands, RV_POINT, "rv_held", 1))
+    return rv_fail(error, RV_BAD_INPUT, "the state has no rv_held: start the simulation again");
+  double* held = rv_detail_f64_write(strands, RV_POINT, "rv_held", 1, error);
+  if (!held) return rv_fail(error, RV_NO_MEMORY, "out of memory for the pores");
   for (size_t k = 0; k < p->count; ++k) {
-    double volume = held[set->point[p->point[k]]];
-    p->held[k] = volume > 0 && isfinite(volume) ? volume : 0;
+    double* from = &held[set->point[p->point[k]]];
+    p->held[k] = *from > 0 && isfinite(*from) ? *from : 0;
+    *from = 0;
   }
+  drop_lost(s, held, rv_detail_count(strands, RV_POINT));
   return RV_OK;
 }
 
@@ -117,8 +135,8 @@ static void set_walls(RvLookdevLiquidPort* s) {
 }
 
 RvResult rv_lookdev_liquid_port_begin(RvLookdevLiquidPort* s, RvStrandPort* strands, const RvWetParms* parms,
-                                      const RvLookdevParms* own, const RvDetail* strand_state,
-                                      const RvDetail* liquid_state, RvError* error) {
+                                      const RvLookdevParms* own, RvDetail* strand_state, const RvDetail* liquid_state,
+                                      RvError* error) {
   RvWetParms p = *parms;
   rv_liquid_material_apply(&s->material, &p);
   s->present = true;

@@ -31,10 +31,10 @@ void rv_lookdev_liquid_port_init(RvLookdevLiquidPort* port, RvCook* cook, int li
 // The state of the start frame: a new detail of liquid, and rows of the strands' state.
 RvResult rv_lookdev_liquid_port_start(RvLookdevLiquidPort* port, const RvWetParms* parms, const RvStrandSet* set,
                                       RvDetail* strands, RvDetail** liquid, RvError* error);
-// Loads the state; the strands are loaded.
+// Loads the state; the strands are loaded. Rows of the strands' state are taken over, until the end writes them.
 RvResult rv_lookdev_liquid_port_begin(RvLookdevLiquidPort* port, RvStrandPort* strands, const RvWetParms* parms,
-                                      const RvLookdevParms* own, const RvDetail* strand_state,
-                                      const RvDetail* liquid_state, RvError* error);
+                                      const RvLookdevParms* own, RvDetail* strand_state, const RvDetail* liquid_state,
+                                      RvError* error);
 // Inputs and settings of a part of the frame, in simulated seconds from the frame before.
 RvResult rv_lookdev_liquid_port_inputs(RvLookdevLiquidPort* port, const RvWetParms* parms, const RvLookdevParms* own,
                                        double from, double to, RvError* error);
