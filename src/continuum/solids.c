@@ -238,8 +238,10 @@ static void lay_outward(const Correction* c) {
   }
 }
 
-// Turns the links to the corrected places. The spin of a link whose end was behind its plane loses the approach.
+// Turns the links to the corrected places. The spin of a link whose end was behind its plane loses the approach; outer
+// links go with it, so that each takes only what those before it left.
 static void take_places(const Correction* c) {
+  RvVec3 gained = {0};  // m/s: change of the velocity of the joint
   for (int i = 1; i <= c->b->links; ++i) {
     size_t at = rv_chain_link(c->b, c->lane, i - 1, 4, 0), vertex = rv_chain_vertex(c->b, c->lane, i, 3, 0);
     const RvChainPlane* p = plane_of(c, i);
@@ -249,10 +251,13 @@ static void take_places(const Correction* c) {
     rv_chain_set_quat(c->state->orient, at, rv_quat_normalize(rv_quat_mul(rv_quat_between(d, to), q)));
     if (!(depth_of(c, i, rv_strand_vector(c->state->x, vertex)) > 0)) continue;
     RvVec3 n = rv_vec3_load64(p->normal), lever = rv_scale(rv_cross(to, n), length);
-    double approach = rv_dot(n, rv_sub(rv_vec3_load64(p->surface), rv_strand_vector(c->state->v, vertex)));
+    RvVec3 v = rv_add(rv_strand_vector(c->state->v, vertex), gained);
+    double approach = rv_dot(n, rv_sub(rv_vec3_load64(p->surface), v));
     double square = fmax(rv_dot(lever, lever), LEAST_LEVER * length * LEAST_LEVER * length);
-    if (approach > 0)
-      add_vector(c->state->spin, rv_chain_link(c->b, c->lane, i - 1, 3, 0), rv_scale(lever, approach / square));
+    if (!(approach > 0)) continue;
+    RvVec3 spin = rv_scale(lever, approach / square);
+    add_vector(c->state->spin, rv_chain_link(c->b, c->lane, i - 1, 3, 0), spin);
+    gained = rv_add(gained, rv_cross(spin, rv_scale(to, length)));
   }
 }
 
@@ -293,7 +298,6 @@ RvResult rv_chain_solids_project(RvChainSolids* s, const RvChainModel* m, RvChai
   rv_arena_release(scratch, mark);
   if (!any || result) return result;
   result = rv_chain_solids_find(s, m, state->x, dt, 0, false, scratch, &inside, error);
-  for (size_t i = 0; i < m->vertices; ++i) s->passed += s->planes[i].blocks;
-  s->passed -= inside < s->passed ? inside : s->passed;
+  for (size_t i = 0; i < m->vertices; ++i) s->passed += s->planes[i].blocks && !s->planes[i].inside;
   return result;
 }

@@ -24,7 +24,8 @@ typedef struct RvChainPlane {
   double press;              // N along the normal
   double slip;               // share of K_f, 0 to 1: window of the distance
   float friction;            // Coulomb's coefficient
-  bool blocks;               // the way enters the solid
+  bool blocks;               // the way enters the solid, or begins in it
+  bool inside;               // it begins in it
 } RvChainPlane;
 
 typedef struct RvChainSolids {

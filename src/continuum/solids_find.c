@@ -197,8 +197,11 @@ static void set_plane(const Find* f, const Way* w, double distance, RvVec3 norma
   RvVec3 world = rv_contact_pose_out(&f->end, on), n = rv_quat_rotate(f->end.orientation, normal);
   RvVec3 surface = rv_add(f->solid->linear, rv_cross(f->solid->angular, rv_sub(world, f->end.position)));
   surface = rv_add(surface, rv_quat_rotate(f->end.orientation, w->drift));
-  *p =
-      (RvChainPlane){.offset = rv_dot(n, world), .slip = slip, .friction = (float)f->solid->friction, .blocks = enters};
+  *p = (RvChainPlane){.offset = rv_dot(n, world),
+                      .slip = slip,
+                      .friction = (float)f->solid->friction,
+                      .blocks = enters,
+                      .inside = begins_inside};
   rv_vec3_store64(p->normal, n);
   rv_vec3_store64(p->surface, surface);
 }

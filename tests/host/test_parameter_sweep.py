@@ -130,6 +130,7 @@ BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "
 USES = {
     **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}
        for name in ("strandcollisions", "volumespeed", "volumecell")},
+    "continuumsolver.maxsubsteps": {"parms": {"cfl": 0.05}},
     **{"continuumsolver." + name: {"parms": {"turbulence": 1}} for name in ("turbulencescale", "turbulenceseed")},
     **{"continuumsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"smoothing": 0.002, "restdensity": 1, "hairsperguide": 20}}
        for name in ("interaction", "restdensity", "packingdensity", "volumepressure", "volumepower", "hairfriction", "niter", "tolerance")},
