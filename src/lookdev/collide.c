@@ -23,8 +23,8 @@ static const double PUSH_SPEED = 0.3;
 static const double LEAST_CLEARANCE = 1e-4;
 // m: largest clearance that is believed.
 static const double MOST_CLEARANCE = 0.05;
-// m: clearance of a vertex whose distance is not known. It bounds what vertices that are never tested, as roots, have in
-// the state however fast they move.
+// m: clearance of a vertex whose distance is not known. It bounds what vertices that are never tested, as roots, have
+// in the state however fast they move.
 static const double NO_CLEARANCE = -1;
 enum { BATCHES_A_TASK = 16 };
 
@@ -42,7 +42,7 @@ typedef struct Candidate {
 typedef struct Contacts {
   RvLookdevSolver* s;
   double dt;
-  RvVec3 fall;      // m: way of a free fall in the substep
+  RvVec3 fall;  // m: way of a free fall in the substep
   const RvNearSolid* solids;
   uint32_t* count;  // [batches + 1] candidates before each batch
   Candidate* found;

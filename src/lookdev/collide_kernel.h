@@ -17,11 +17,11 @@ typedef struct RvNearBatch {
   double rootfree;  // m at the root that solids do not touch
   const RvNearSolid* solids;
   size_t nsolid;
-  const double *x, *v, *free;     // [n][4]
-  const double *length, *press;   // [n - 1] m; [n] N
-  double* clearance;              // [n] m, which the way of the last substep uses up
-  double least_clearance;         // m: its lower bound
-  uint8_t* candidate;             // [n] bit i: the vertex of lane i is tested
+  const double *x, *v, *free;    // [n][4]
+  const double *length, *press;  // [n - 1] m; [n] N
+  double* clearance;             // [n] m, which the way of the last substep uses up
+  double least_clearance;        // m: its lower bound
+  uint8_t* candidate;            // [n] bit i: the vertex of lane i is tested
 } RvNearBatch;
 
 // Marks the vertices; returns how many.

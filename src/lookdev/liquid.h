@@ -67,16 +67,16 @@ typedef enum RvLookdevLiquidStage {
 
 typedef struct RvLookdevLiquidReport {
   int substeps;
-  int iterations;       // in all substeps together
-  int most_iterations;  // of a substep
-  int unconverged;      // substeps that ended above the tolerance
-  int limited;          // substeps whose viscosity was limited
-  double excess;        // mean excess of density of the last substep; before the iteration if there is only one
-  double largest;       // largest of the last substep
-  size_t calmed;        // particles whose gain by an impact was limited, summed over substeps
+  int iterations;          // in all substeps together
+  int most_iterations;     // of a substep
+  int unconverged;         // substeps that ended above the tolerance
+  int limited;             // substeps whose viscosity was limited
+  double excess;           // mean excess of density of the last substep; before the iteration if there is only one
+  double largest;          // largest of the last substep
+  size_t calmed;           // particles whose gain by an impact was limited, summed over substeps
   double calmed_momentum;  // kg m/s that this took away, summed
-  size_t full;          // particles with more neighbours than a list holds, summed over substeps
-  size_t pairs;         // neighbours in the last substep
+  size_t full;             // particles with more neighbours than a list holds, summed over substeps
+  size_t pairs;            // neighbours in the last substep
   double seconds[RV_LOOKDEV_LIQUID_STAGE_COUNT];
 } RvLookdevLiquidReport;
 

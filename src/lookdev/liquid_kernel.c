@@ -94,8 +94,8 @@ void RV_KERNEL(rv_lookdev_displace)(const RvLookdevSums* s, size_t begin, size_t
 
 // Limits what the projection added to a velocity. Layers that an impact at a long substep pushes into one would throw
 // each other out; so along the direction of the gain no particle gets faster than its surroundings came, but for a
-// share of their speed and the allowance. Gains below the allowance, as in calm liquid, are left alone. Returns the speed
-// that was taken away.
+// share of their speed and the allowance. Gains below the allowance, as in calm liquid, are left alone. Returns the
+// speed that was taken away.
 static float calm_impact(const RvLookdevSums* s, size_t i, float* v) {
   const float* before = s->before + 4 * i;
   float gain[3];

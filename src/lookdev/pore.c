@@ -357,9 +357,9 @@ static void pull_liquid(RvPores* p, const RvLookdevLiquid* l, const float* veloc
 // The pores that are wet and in air, of which alone clumping consists.
 typedef struct Wet {
   RvSphSet set;
-  uint32_t* index;         // [count] in the set of all pores
-  float *wet, *velocity;   // [count + 1][4]
-  float* out;              // [count][4]
+  uint32_t* index;        // [count] in the set of all pores
+  float *wet, *velocity;  // [count + 1][4]
+  float* out;             // [count][4]
 } Wet;
 
 // Numbers that clumping needs.
@@ -420,8 +420,7 @@ static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
   RvResult result = rv_sph_set_sort(&p->set, lattice, p->place, NULL, p->nactive, l->arena, error);
   for (size_t n = 0; n < p->set.count && !result; ++n) p->set.from[n] = p->active[p->set.from[n]];
   p->pores = (RvSphLists){0};
-  if (!result && !p->known_space)
-    result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
+  if (!result && !p->known_space) result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
   p->full += p->liquid.full;

@@ -68,22 +68,22 @@ typedef struct RvPores {
   // of the points, for the rods
   float *wetness, *mass_factor, *stiffness_factor;  // [points]
   // of the substep, in the liquid's arena
-  size_t nactive;    // pores that are wet or may have liquid around; where their space is not known, all
-  uint32_t* active;  // [nactive] which
-  double* place;     // [nactive][3] m
-  float* velocity;   // [count][4] m/s, and the number of the pore in all strands, with gaps between strands
-  RvSphSet set;              // active ones; its `from` are pores
-  RvSphLists pores;          // of each pore, where the space is not known
-  RvSphLists liquid;         // of each pore
-  RvSphLists reverse;        // pores of each particle
-  double* push;              // [count][3] N, on the pores
-  float* pull;               // [particles][4] acceleration of the liquid; and how many pores are near; sorted
-  float* around;             // [count] sum of the kernel over the liquid around; sorted
-  float* density;            // [count] of liquid at the pore, relative to that at rest; sorted
+  size_t nactive;      // pores that are wet or may have liquid around; where their space is not known, all
+  uint32_t* active;    // [nactive] which
+  double* place;       // [nactive][3] m
+  float* velocity;     // [count][4] m/s, and the number of the pore in all strands, with gaps between strands
+  RvSphSet set;        // active ones; its `from` are pores
+  RvSphLists pores;    // of each pore, where the space is not known
+  RvSphLists liquid;   // of each pore
+  RvSphLists reverse;  // pores of each particle
+  double* push;        // [count][3] N, on the pores
+  float* pull;         // [particles][4] acceleration of the liquid; and how many pores are near; sorted
+  float* around;       // [count] sum of the kernel over the liquid around; sorted
+  float* density;      // [count] of liquid at the pore, relative to that at rest; sorted
   double seconds;
-  size_t full;       // pores with more particles around than a list holds, summed over substeps
-  size_t capped;     // pores whose reaction was limited, summed over substeps
-  double unfelt;     // N s of it that the hair did not feel, and its head bears; summed
+  size_t full;    // pores with more particles around than a list holds, summed over substeps
+  size_t capped;  // pores whose reaction was limited, summed over substeps
+  double unfelt;  // N s of it that the hair did not feel, and its head bears; summed
 } RvPores;
 
 RvPoreModel rv_pore_defaults(void);

@@ -53,8 +53,8 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
   w->wet_bend = rv_alloc(6 * (m->vertices + RV_LANES), sizeof(double));
   uint32_t* first = rv_alloc(set->count + 1, sizeof *first);
   RvResult result = RV_OK;
-  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->radius || !w->force || !w->wet ||
-      !w->wet_mass || !w->wet_bend || !first)
+  if (!w->arena || !w->at || !w->batch || !w->x || !w->v || !w->mass || !w->area || !w->radius || !w->force ||
+      !w->wet || !w->wet_mass || !w->wet_bend || !first)
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", set->count);
   for (size_t s = 0; s <= set->count && !result; ++s) first[s] = (uint32_t)set->first[s];
   if (!result) result = rv_pores_init(&w->pores, pores, set->count, first, error);
@@ -68,7 +68,8 @@ RvResult rv_lookdev_water_init(RvLookdevWater* w, const RvLookdevLiquidModel* li
 void rv_lookdev_water_free(RvLookdevWater* w) {
   rv_pores_free(&w->pores);
   rv_arena_free(w->arena);
-  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->radius, w->force, w->wet, w->wet_mass, w->wet_bend, w->colliders);
+  RV_FREE_ALL(w->at, w->batch, w->x, w->v, w->mass, w->area, w->radius, w->force, w->wet, w->wet_mass, w->wet_bend,
+              w->colliders);
   *w = (RvLookdevWater){0};
 }
 

@@ -17,9 +17,9 @@ typedef struct RvPoreSums {
   float damping;          // 1/s, of the sum
   // liquid: accelerations of a particle, and the reverse
   const float *velocity_of,
-      *velocity_to;  // [count + 1][4] m/s, of the two sets; that of liquid also the share of drag that it takes
-  float adhesion;    // m/s2, of adhesion's sum
-  float drag;        // 1/s, of poly6's sum
+      *velocity_to;   // [count + 1][4] m/s, of the two sets; that of liquid also the share of drag that it takes
+  float adhesion;     // m/s2, of adhesion's sum
+  float drag;         // 1/s, of poly6's sum
   float* drag_share;  // [count + 1][4], its first number: share of the drag that a particle takes in a substep
   float dt;           // s
   double* total;      // [count] m3 of liquid that pores take up
@@ -30,16 +30,16 @@ typedef struct RvPoreSums {
 
 // Sum of poly6 / its factor over the neighbours of particles: out[0]; the weights of the others count.
 RV_KERNEL_DECLARE(void, rv_pore_density, (const RvPoreSums* sums, size_t begin, size_t end))
-// Adhesion (AH-19) and drag of particles: out[0..2] acceleration, m/s2, out[3] the sum of poly6 over its factor. Drag is
-// implicit, so that a particle does not overshoot the velocity of the hair: it takes the share 1 / (1 + rate dt), where
-// the rate is that of all pores around.
+// Adhesion (AH-19) and drag of particles: out[0..2] acceleration, m/s2, out[3] the sum of poly6 over its factor. Drag
+// is implicit, so that a particle does not overshoot the velocity of the hair: it takes the share 1 / (1 + rate dt),
+// where the rate is that of all pores around.
 RV_KERNEL_DECLARE(void, rv_pore_adhesion, (const RvPoreSums* sums, size_t begin, size_t end))
 // The reverse of it, for pores: the same weighed by the particles' shares of mass, with its sign changed; out[3] the
 // sum of poly6 over its factor.
 RV_KERNEL_DECLARE(void, rv_pore_reaction, (const RvPoreSums* sums, size_t begin, size_t end))
-// Liquid that pores take up: `of` or `to` are pores with what they wish a unit of the kernel as fourth number, the other
-// set particles with the share of their volume that they give. Both sides multiply the same numbers.
-// wanted: sum of what pores wish of each particle.
+// Liquid that pores take up: `of` or `to` are pores with what they wish a unit of the kernel as fourth number, the
+// other set particles with the share of their volume that they give. Both sides multiply the same numbers. wanted: sum
+// of what pores wish of each particle.
 RV_KERNEL_DECLARE(void, rv_pore_wanted, (const RvPoreSums* sums, size_t begin, size_t end))
 // gained: what each pore gets.
 RV_KERNEL_DECLARE(void, rv_pore_gained, (const RvPoreSums* sums, size_t begin, size_t end))

@@ -93,8 +93,8 @@ static void gained_some(void* arg, size_t begin, size_t end) {
     if (s->gain[n] > 0) s->p->held[s->p->set.from[n]] += s->gain[n];
 }
 
-// What pores wish of each particle, by the pores' lists alone and one after the other: where lists are full, those of the
-// particles do not have the same pairs, and liquid would be lost.
+// What pores wish of each particle, by the pores' lists alone and one after the other: where lists are full, those of
+// the particles do not have the same pairs, and liquid would be lost.
 static void want_one_by_one(const Soak* s) {
   const RvPores* p = s->p;
   size_t count = s->l->work.set.count;

@@ -146,7 +146,8 @@ void rv_cosserat_rest_from_pose(const RvStrandModel* m, const RvCosseratState* s
       for (int i = 1; i + 1 < b->vertices; ++i) {
         RvQuat before = rv_rod_load_quat(s->quat, at_row(b->edge_at, i - 1, 4, 0, lane));
         RvQuat after = rv_rod_load_quat(s->quat, at_row(b->edge_at, i, 4, 0, lane));
-        rv_rod_store_quat(out->rest, at_row(b->vertex_at, i, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(before), after));
+        rv_rod_store_quat(out->rest, at_row(b->vertex_at, i, 4, 0, lane),
+                          rv_quat_mul(rv_quat_conjugate(before), after));
       }
     }
 }
@@ -164,7 +165,8 @@ static void rest_lane(const RvStrandBatch* b, int lane, const RvStrandDef* d, Rv
                                   : rv_perpendicular(t);
     u = rv_normalize(rv_mad(wanted, -rv_dot(wanted, t), t), rv_perpendicular(t));
     RvQuat q = on_side_of(frame_quat(u, t), last);
-    if (j > 0) rv_rod_store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
+    if (j > 0)
+      rv_rod_store_quat(out->rest, at_row(b->vertex_at, j, 4, 0, lane), rv_quat_mul(rv_quat_conjugate(last), q));
     before = t;
     last = q;
   }
@@ -239,7 +241,7 @@ static bool balance_vertex(const RvStrandModel* m, const RvStrandBatch* b, int l
   }
   set_compliance(m, b, lane, i, im, model);
   rv_rod_store_quat(model->rest, at_row(b->vertex_at, i, 4, 0, lane),
-             (RvQuat){im.x, im.y, im.z, sqrt(fmax(1 - rv_dot(im, im), 0))});
+                    (RvQuat){im.x, im.y, im.z, sqrt(fmax(1 - rv_dot(im, im), 0))});
   return capped;
 }
 

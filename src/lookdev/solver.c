@@ -165,6 +165,26 @@ static void turn_rods(RvLookdevSolver* s, RvQuat turn) {
   }
 }
 
+typedef struct Carried {
+  RvLookdevSolver* s;
+  const float* orient;
+  const RvRigid* motion;
+} Carried;
+
+// Quaternions of the roots of some batches.
+static void frame_batches(void* arg, size_t begin, size_t end) {
+  const Carried* w = arg;
+  RvLookdevSolver* s = w->s;
+  for (size_t k = begin; k < end; ++k) {
+    const RvStrandBatch* b = &s->strands->model->batches[k];
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      RvQuat now = rv_rod_load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
+      RvQuat next = root_frame(s->strands, b, lane, now, w->orient, w->motion);
+      rv_rod_store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, next);
+    }
+  }
+}
+
 // carry: moves the state by the share of the roots' common motion that the strands do not feel, and finds the
 // quaternions of the roots.
 static RvResult carry(RvLookdevSolver* s, const RvStrandSample* sample, double dt, RvError* error) {
@@ -180,14 +200,8 @@ static RvResult carry(RvLookdevSolver* s, const RvStrandSample* sample, double d
     rv_rigid_rates(&share, dt, strands->globals.carry);
     result = rv_strand_root_motion(m, strands->state, strands->target, strands->scratch, &motion, error);
   }
-  if (result) return result;
-  for (size_t k = 0; k < m->nbatch; ++k)
-    for (int lane = 0; lane < RV_LANES; ++lane) {
-      const RvStrandBatch* b = &m->batches[k];
-      RvQuat now = rv_rod_load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
-      rv_rod_store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, root_frame(strands, b, lane, now, sample->orient, &motion));
-    }
-  return RV_OK;
+  if (!result) rv_parallel_for(m->nbatch, BATCHES_A_TASK, frame_batches, &(Carried){s, sample->orient, &motion});
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- forces

@@ -11,12 +11,13 @@ static const RvSolverType solver = {.data_bytes = sizeof(RvLookdevFrame),
                                     .media = &rv_lookdev_media};
 RV_SOLVER_CALLS(lookdev, solver)
 
-static const RvFieldDef fields[] = {RV_STRAND_FIELDS("strands"), RV_LOOKDEV_FIELDS("strands"),
-                                    RV_LIQUID_FIELDS_C("liquid", "", "move",
-                                                       "Pressure of the particle as its multiplier over the square of "
-                                                       "the substep, 1/s2; growth of gravity while hair holds it; seven "
-                                                       "zeros."),
-                                    RV_LOOKDEV_PORE_FIELDS("pores")};
+static const RvFieldDef fields[] = {
+    RV_STRAND_FIELDS("strands"), RV_LOOKDEV_FIELDS("strands"),
+    RV_LIQUID_FIELDS_C("liquid", "", "move",
+                       "Pressure of the particle as its multiplier over the square of "
+                       "the substep, 1/s2; growth of gravity while hair holds it; seven "
+                       "zeros."),
+    RV_LOOKDEV_PORE_FIELDS("pores")};
 
 static const RvPresetDef presets[] = {RV_FIBRE_PRESETS,
                                       {"preview", "Preview", "Coarse steps for the mouse.", "substeps=3 niter=1"},

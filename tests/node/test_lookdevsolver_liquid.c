@@ -199,9 +199,10 @@ static void wet_hair_hangs_lower(void** state) {
 
 //---------------------------------------------------------------------------------------------- film of the strands
 
-#define FILM(height, rate)                                                                                   \
+#define FILM(height, rate)                                                                         \
   "\"f\": {\"type\": \"attribute\", \"inputs\": [\"hang\"], \"parms\": {\"name\": \"filmheight\"," \
-  "  \"value\": [" height ", 0, 0, 0]}},"                                                                    \
+  "  \"value\": [" height                                                                          \
+  ", 0, 0, 0]}},"                                                                                  \
   "\"paint\": {\"type\": \"attribute\", \"inputs\": [\"f\"], \"parms\": {\"name\": \"wetadd\","    \
   "  \"value\": [" rate ", 0, 0, 0]}},"
 
@@ -241,7 +242,7 @@ static void wet_hair_is_heavy_in_every_substep(void** state) {
   (void)state;
   double height[3];
   const char* const ways[] = {"\"substeps\": 1, \"wetmass\": 3", "\"substeps\": 10, \"wetmass\": 3",
-                               "\"substeps\": 10, \"wetmass\": 0"};
+                              "\"substeps\": 10, \"wetmass\": 0"};
   for (int k = 0; k < 3; ++k) {
     RvTestLog log;
     Seen seen;

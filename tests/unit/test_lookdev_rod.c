@@ -1,5 +1,5 @@
-// Cosserat rods of the lookdev solver: unit quaternions, momentum of a free rod, a spin without torque, results that turn
-// with the frame, strands that are held when a number is not finite.
+// Cosserat rods of the lookdev solver: unit quaternions, momentum of a free rod, a spin without torque, results that
+// turn with the frame, strands that are held when a number is not finite.
 #include <math.h>
 #include <string.h>
 
@@ -126,7 +126,8 @@ static void a_strand_without_numbers_is_held(void** state) {
                             &error),
            error);
   assert_int_equal(failed, 1);
-  for (int i = 0; i < POINTS; ++i) assert_true(isfinite(rv_rig_x(&rig.strand, i, 0)) && rv_rig_v(&rig.strand, i, 1) == 0);
+  for (int i = 0; i < POINTS; ++i)
+    assert_true(isfinite(rv_rig_x(&rig.strand, i, 0)) && rv_rig_v(&rig.strand, i, 1) == 0);
   rv_rig_rod_free(&rig);
 }
 

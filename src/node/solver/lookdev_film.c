@@ -61,7 +61,8 @@ RvResult rv_lookdev_film_rates(RvCook* cook, const RvStrandSet* set, const RvDet
   size_t bad = 0;
   for (size_t k = 0; k < set->count; ++k)
     for (int i = set->first[k]; i < set->first[k + 1]; ++i) {
-      double rate = point ? rv_attrib_get(point, (size_t)set->point[i], 0) : rv_attrib_get(prim, (size_t)set->prim[k], 0);
+      double rate =
+          point ? rv_attrib_get(point, (size_t)set->point[i], 0) : rv_attrib_get(prim, (size_t)set->prim[k], 0);
       rate *= set->metersperunit;
       bad += !(rate >= 0 && rate <= MOST_RATE);
       (*rates)[i] = rate > 0 ? rv_min(rate, MOST_RATE) : 0;

@@ -223,15 +223,17 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
                  "densityiter or substeps",
                  100 * r->excess, r->unconverged, r->substeps);
   if (r->calmed)
-    rv_cook_info(s->cook,
-                 "impacts: %zu times a particle was held back, which took %.3g kg m/s from the liquid in this frame; more "
-                 "substeps take less",
-                 r->calmed, r->calmed_momentum);
+    rv_cook_info(
+        s->cook,
+        "impacts: %zu times a particle was held back, which took %.3g kg m/s from the liquid in this frame; more "
+        "substeps take less",
+        r->calmed, r->calmed_momentum);
   if (s->water.pores.capped)
-    rv_cook_info(s->cook,
-                 "liquid presses on hair with more than %g weights of it at %zu places (summed over substeps); the head "
-                 "bears the rest, %.3g N s in this frame",
-                 s->water.pores.model.most_reaction, s->water.pores.capped, s->water.pores.unfelt);
+    rv_cook_info(
+        s->cook,
+        "liquid presses on hair with more than %g weights of it at %zu places (summed over substeps); the head "
+        "bears the rest, %.3g N s in this frame",
+        s->water.pores.model.most_reaction, s->water.pores.capped, s->water.pores.unfelt);
   if (r->limited)
     rv_cook_warn(s->cook,
                  "viscosity is too large for the length of the substeps and was limited in %d of %d: raise substeps",
