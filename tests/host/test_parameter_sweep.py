@@ -187,6 +187,8 @@ USES = {
 }
 for token in ("minfilm", "bridges", "contactangle", "blend", "hairradius"):
     USES["surface." + token] = {"nodes": STRANDS, "inputs": ["soaked"], "parms": {"voxelsize": 0.0004}}
+for token in ("walls", "wallsmin", "wallsmax"):
+    USES["surface." + token] = {"parms": {"walls": True, "wallsmin": [-0.04, 0, -0.04], "wallsmax": [0.04, 1, 0.04]}}
 USES["surface.hairradius"] = {"nodes": BARE, "inputs": ["lined"], "parms": {"voxelsize": 0.0003}}
 for token in ("liquid", "viscosity", "surfacetension", "contactangle", "consistency", "flowindex"):
     USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}}

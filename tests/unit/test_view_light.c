@@ -254,7 +254,8 @@ static double furnace_of(RvDetail* hair, float grey) {
   RvCamera camera = camera_at(4, 40);
   float* c = rv_detail_f32_write(hair, RV_GLOBAL, "Cd", 3, &error);
   c[0] = c[1] = c[2] = grey;
-  RvViewOptions o = plain_options(W, H, 192, RV_VIEW_BEAUTY);
+  // white hair is measured to 2%: 192 samples of 320 pixels leave 0.3%
+  RvViewOptions o = plain_options(W, H, grey < 1 ? 32 : 192, RV_VIEW_BEAUTY);
   o.furnace = true;
   // two stops less, so that no sample is clamped
   o.exposure = -2;
