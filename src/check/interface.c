@@ -275,3 +275,73 @@ RvResult rv_check_interface_rest(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "energy_stays_low", rv_max(late / early, 0), 0, 0.5);
   return RV_OK;
 }
+
+//---------------------------------------------------------------------------------------------- two liquids
+
+// A cube of one liquid within a cube of another; what they are after some frames.
+static RvResult enclose(const char* parms, double* gap, double* centred, RvError* error) {
+  enum { LAST = 9 };
+  const double spacing = 1e-3;
+  char nodes[1500];
+  snprintf(nodes, sizeof nodes,
+           "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [0.013, 0.013, 0.013], \"particlesep\": %g}},"
+           "\"phase\": {\"type\": \"attribute\", \"inputs\": [\"box\"], \"parms\": {\"name\": \"phase\","
+           "  \"type\": \"int\", \"mode\": \"box\", \"boxmin\": [-0.003, -0.003, -0.003],"
+           "  \"boxmax\": [0.003, 0.003, 0.003], \"value\": [1, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"phase\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": 0.03, %s}}",
+           spacing, parms);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
+  const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+  const int32_t* phase = result ? NULL : rv_detail_i32(now, RV_POINT, "phase", 1);
+  if (!result && (!P || !phase)) result = rv_fail(error, RV_INTERNAL, "the liquid has no phase");
+  // Centre of the second liquid, and by direction its outermost and the first liquid's innermost particle in a cone.
+  RvVec3 centre = rv_vec3(0, 0, 0);
+  double count = 0;
+  size_t points = result ? 0 : rv_detail_count(now, RV_POINT);
+  for (size_t i = 0; i < points; ++i)
+    if (phase[i]) {
+      centre = rv_add(centre, rv_vec3_load(P + 3 * i));
+      count += 1;
+    }
+  centre = rv_scale(centre, 1 / rv_max(count, 1));
+  *centred = rv_length(centre) / spacing;
+  *gap = 0;
+  int mixed = 0;
+  for (int k = 0; k < 27 && !result; ++k) {
+    RvVec3 n = rv_normalize(rv_vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), rv_vec3(0, 0, 0));
+    double inner = 0;
+    double outer = INFINITY;
+    for (size_t i = 0; i < points; ++i) {
+      RvVec3 x = rv_sub(rv_vec3_load(P + 3 * i), centre);
+      double r = rv_length(x);
+      if (rv_dot(x, n) < 0.9 * r) continue;
+      if (phase[i]) inner = rv_max(inner, r);
+      if (!phase[i]) outer = rv_min(outer, r);
+    }
+    if (rv_dot(n, n) > 0 && inner > 0) *gap = rv_max(*gap, (outer - inner) / spacing);
+    mixed += outer < 0.5 * inner;
+  }
+  if (mixed) *centred = INFINITY;
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_two(const RvCheckOut* out, RvError* error) {
+  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 10, \"viscosity2\": 0.0005"};
+  static const char* const names[][2] = {{"oil_gap", "oil_centre"}, {"light_gap", "light_centre"}};
+  RvResult result = RV_OK;
+  for (int k = 0; k < 2 && !result; ++k) {
+    double gap = 0, centred = 0;
+    result = enclose(parms[k], &gap, &centred, error);
+    if (result) break;
+    rv_check_emit(out, names[k][0], gap, 0, 1.3);
+    rv_check_emit(out, names[k][1], centred, 0, 1);
+  }
+  return result;
+}
