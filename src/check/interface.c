@@ -45,7 +45,7 @@ RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
                {"cosine", ", \"pairforce\": \"cosine\"", 0.012, false},
                {"two_kernels", ", \"pairforce\": \"twokernels\"", 0.02, false},
                {"cosine_narrow", ", \"pairforce\": \"cosine\", \"pairsupport\": 1", 0.012, true},
-               {"spline_narrow", ", \"pairsupport\": 1", 0.03, true}};
+               {"spline_narrow", ", \"pairsupport\": 1", 0.015, true}};
   RvResult result = RV_OK;
   for (size_t k = 0; k < sizeof forms / sizeof *forms && !result; ++k) {
     RvDropFigures drop;
@@ -81,14 +81,14 @@ typedef struct Swing {
   int substeps;  // a frame, at least
 } Swing;
 
-enum { REST = 13, SAMPLES = 60 };  // frames until it is stretched, and of the oscillation
+enum { REST = 9, SAMPLES = 40 };  // frames until it is stretched, and of the oscillation
 
 static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
   const double spacing = 1e-3, density = 1000;
   const double R = d->radius * spacing;
   const double omega = sqrt(8 * d->tension / (density * R * R * R));
-  // Two and a half periods in all frames.
-  const double dt = 2.5 * 2 * RV_PI / omega / SAMPLES;
+  // Two periods in all frames.
+  const double dt = 2 * 2 * RV_PI / omega / SAMPLES;
   const double calm = 0.1 * density * sqrt(d->tension * R / density);
   char nodes[2000];
   snprintf(nodes, sizeof nodes,
@@ -103,7 +103,7 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
            "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
            "  \"substeps\": %d, \"startframe\": %d}}",
-           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
+           R, spacing, d->tension, calm, d->form, 3 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
            d->form, dt * FPS, d->substeps, REST);
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -145,7 +145,7 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
   Swing half = drops[1];
   RvOscillation fit;
   double R = 0;
-  half.substeps = 16;
+  half.substeps = 20;
   if (!result) result = swing(&half, &fit, &R, error);
   if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
   return result;
