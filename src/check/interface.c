@@ -136,7 +136,7 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
     if (result) break;
     double omega = sqrt(8 * drops[k].tension / (1000 * R * R * R));
     snprintf(name, sizeof name, "period_%g", drops[k].radius);
-    rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
+    rv_check_emit(out, name, omega / fit.omega, 1, k ? 0.05 : 0.2);
     snprintf(name, sizeof name, "residual_%g", drops[k].radius);
     rv_check_emit(out, name, fit.residual, 0, 0.05);
     if (k == 1) period = 1 / fit.omega;
@@ -333,7 +333,7 @@ static RvResult enclose(const char* parms, double* gap, double* centred, RvError
 }
 
 RvResult rv_check_interface_two(const RvCheckOut* out, RvError* error) {
-  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 10, \"viscosity2\": 0.0005"};
+  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 200, \"viscosity2\": 0.01"};
   static const char* const names[][2] = {{"oil_gap", "oil_centre"}, {"light_gap", "light_centre"}};
   RvResult result = RV_OK;
   for (int k = 0; k < 2 && !result; ++k) {

@@ -12,6 +12,8 @@ typedef RvInterfaceFrame Frame;
 
 // Indices of the node's inputs, those of the liquid solver.
 enum { LIQUID, COLLIDERS, SOURCES };
+// Ratio of the densities of two liquids up to which the check interface_two has been seen to keep them apart.
+static const double MOST_DENSITY_RATIO = 5;
 // Bytes of a particle: state, sorted copies, sums and lists, as measured by the benchmark `interface`.
 static const double BYTES_A_PARTICLE = 700;
 
@@ -233,6 +235,14 @@ static void tell(RvSolver* s) {
                  "the surface tension, viscosity or speed of the liquid needs %g substeps a frame, and maxsubsteps is "
                  "%g: drops may burst; raise maxsubsteps or particlesep",
                  wanted, most);
+  const RvInterfacePhase* phase = f->solver.model.phase;
+  double ratio = fmax(phase[0].density, phase[1].density) / fmin(phase[0].density, phase[1].density);
+  if (f->row_phase && ratio > MOST_DENSITY_RATIO)
+    rv_cook_warn(
+        f->cook,
+        "density and density2 differ by a factor of %.3g: above %g the two liquids mix or fly apart; bring them "
+        "nearer to each other",
+        ratio, MOST_DENSITY_RATIO);
   if (r->full)
     rv_cook_warn(
         f->cook,
