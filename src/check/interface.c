@@ -124,11 +124,10 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
 }
 
 RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
-  static const Swing drops[] = {
-      {7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}, {12, 0.072, 5e-3, "spline", 1}};
+  static const Swing drops[] = {{7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}};
   RvResult result = RV_OK;
   double period = 0;
-  for (int k = 0; k < 3 && !result; ++k) {
+  for (int k = 0; k < 2 && !result; ++k) {
     RvOscillation fit;
     char name[64];
     double R = 0;
@@ -139,13 +138,13 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, name, omega / fit.omega, 1, k ? 0.05 : 0.2);
     snprintf(name, sizeof name, "residual_%g", drops[k].radius);
     rv_check_emit(out, name, fit.residual, 0, 0.05);
-    if (k == 1) period = 1 / fit.omega;
+    if (!k) period = 1 / fit.omega;
   }
-  // Twice as many substeps as the frame of the drop of 9 spacings needs by itself.
-  Swing half = drops[1];
+  // Twice as many substeps as the frame of the drop of 7 spacings needs by itself.
+  Swing half = drops[0];
   RvOscillation fit;
   double R = 0;
-  half.substeps = 20;
+  half.substeps = 14;
   if (!result) result = swing(&half, &fit, &R, error);
   if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
   return result;
