@@ -135,7 +135,7 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
     if (result) break;
     double omega = sqrt(8 * drops[k].tension / (1000 * R * R * R));
     snprintf(name, sizeof name, "period_%g", drops[k].radius);
-    rv_check_emit(out, name, omega / fit.omega, 1, k ? 0.05 : 0.2);
+    rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
     snprintf(name, sizeof name, "residual_%g", drops[k].radius);
     rv_check_emit(out, name, fit.residual, 0, 0.05);
     if (!k) period = 1 / fit.omega;
@@ -146,7 +146,7 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
   double R = 0;
   half.substeps = 14;
   if (!result) result = swing(&half, &fit, &R, error);
-  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
+  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.05);
   return result;
 }
 
