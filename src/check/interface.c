@@ -194,10 +194,10 @@ static RvResult sit(double angle, const Block* block, double* measured, RvError*
 }
 
 RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
-  static const double angles[] = {30, 60, 90, 120, 150};
-  static const Block blocks[] = {{24, 5, 0.03}, {18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
+  static const double angles[] = {60, 90, 120, 150};
+  static const Block blocks[] = {{18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
   RvResult result = RV_OK;
-  for (int k = 0; k < 5 && !result; ++k) {
+  for (int k = 0; k < 4 && !result; ++k) {
     char name[64];
     double measured = 0;
     result = sit(angles[k], &blocks[k], &measured, error);
