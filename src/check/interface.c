@@ -45,7 +45,7 @@ RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
                {"cosine", ", \"pairforce\": \"cosine\"", 0.012, false},
                {"two_kernels", ", \"pairforce\": \"twokernels\"", 0.02, false},
                {"cosine_narrow", ", \"pairforce\": \"cosine\", \"pairsupport\": 1", 0.012, true},
-               {"spline_narrow", ", \"pairsupport\": 1", 0.03, true}};
+               {"spline_narrow", ", \"pairsupport\": 1", 0.015, true}};
   RvResult result = RV_OK;
   for (size_t k = 0; k < sizeof forms / sizeof *forms && !result; ++k) {
     RvDropFigures drop;
@@ -81,14 +81,14 @@ typedef struct Swing {
   int substeps;  // a frame, at least
 } Swing;
 
-enum { REST = 13, SAMPLES = 60 };  // frames until it is stretched, and of the oscillation
+enum { REST = 9, SAMPLES = 40 };  // frames until it is stretched, and of the oscillation
 
 static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
   const double spacing = 1e-3, density = 1000;
   const double R = d->radius * spacing;
   const double omega = sqrt(8 * d->tension / (density * R * R * R));
-  // Two and a half periods in all frames.
-  const double dt = 2.5 * 2 * RV_PI / omega / SAMPLES;
+  // Two periods in all frames.
+  const double dt = 2 * 2 * RV_PI / omega / SAMPLES;
   const double calm = 0.1 * density * sqrt(d->tension * R / density);
   char nodes[2000];
   snprintf(nodes, sizeof nodes,
@@ -103,7 +103,7 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
            "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
            "  \"substeps\": %d, \"startframe\": %d}}",
-           R, spacing, d->tension, calm, d->form, 4 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
+           R, spacing, d->tension, calm, d->form, 3 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
            d->form, dt * FPS, d->substeps, REST);
   RvSceneRig rig;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -124,11 +124,10 @@ static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvErro
 }
 
 RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
-  static const Swing drops[] = {
-      {7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}, {12, 0.072, 5e-3, "spline", 1}};
+  static const Swing drops[] = {{7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}};
   RvResult result = RV_OK;
   double period = 0;
-  for (int k = 0; k < 3 && !result; ++k) {
+  for (int k = 0; k < 2 && !result; ++k) {
     RvOscillation fit;
     char name[64];
     double R = 0;
@@ -139,15 +138,15 @@ RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
     snprintf(name, sizeof name, "residual_%g", drops[k].radius);
     rv_check_emit(out, name, fit.residual, 0, 0.05);
-    if (k == 1) period = 1 / fit.omega;
+    if (!k) period = 1 / fit.omega;
   }
-  // Twice as many substeps as the frame of the drop of 9 spacings needs by itself.
-  Swing half = drops[1];
+  // Twice as many substeps as the frame of the drop of 7 spacings needs by itself.
+  Swing half = drops[0];
   RvOscillation fit;
   double R = 0;
-  half.substeps = 16;
+  half.substeps = 14;
   if (!result) result = swing(&half, &fit, &R, error);
-  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.02);
+  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.05);
   return result;
 }
 
@@ -195,10 +194,10 @@ static RvResult sit(double angle, const Block* block, double* measured, RvError*
 }
 
 RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
-  static const double angles[] = {30, 60, 90, 120, 150};
-  static const Block blocks[] = {{24, 5, 0.03}, {18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
+  static const double angles[] = {60, 90, 120, 150};
+  static const Block blocks[] = {{18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
   RvResult result = RV_OK;
-  for (int k = 0; k < 5 && !result; ++k) {
+  for (int k = 0; k < 4 && !result; ++k) {
     char name[64];
     double measured = 0;
     result = sit(angles[k], &blocks[k], &measured, error);
@@ -274,4 +273,74 @@ RvResult rv_check_interface_rest(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "energy_falls", rv_max(middle / early, 0), 0, 0.5);
   rv_check_emit(out, "energy_stays_low", rv_max(late / early, 0), 0, 0.5);
   return RV_OK;
+}
+
+//---------------------------------------------------------------------------------------------- two liquids
+
+// A cube of one liquid within a cube of another; what they are after some frames.
+static RvResult enclose(const char* parms, double* gap, double* centred, RvError* error) {
+  enum { LAST = 9 };
+  const double spacing = 1e-3;
+  char nodes[1500];
+  snprintf(nodes, sizeof nodes,
+           "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [0.013, 0.013, 0.013], \"particlesep\": %g}},"
+           "\"phase\": {\"type\": \"attribute\", \"inputs\": [\"box\"], \"parms\": {\"name\": \"phase\","
+           "  \"type\": \"int\", \"mode\": \"box\", \"boxmin\": [-0.003, -0.003, -0.003],"
+           "  \"boxmax\": [0.003, 0.003, 0.003], \"value\": [1, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"phase\"], \"parms\": {\"gravity\": [0, 0, 0],"
+           "  \"viscosity\": 0.03, %s}}",
+           spacing, parms);
+  RvSceneRig rig;
+  RvDetail* now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
+  const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+  const int32_t* phase = result ? NULL : rv_detail_i32(now, RV_POINT, "phase", 1);
+  if (!result && (!P || !phase)) result = rv_fail(error, RV_INTERNAL, "the liquid has no phase");
+  // Centre of the second liquid, and by direction its outermost and the first liquid's innermost particle in a cone.
+  RvVec3 centre = rv_vec3(0, 0, 0);
+  double count = 0;
+  size_t points = result ? 0 : rv_detail_count(now, RV_POINT);
+  for (size_t i = 0; i < points; ++i)
+    if (phase[i]) {
+      centre = rv_add(centre, rv_vec3_load(P + 3 * i));
+      count += 1;
+    }
+  centre = rv_scale(centre, 1 / rv_max(count, 1));
+  *centred = rv_length(centre) / spacing;
+  *gap = 0;
+  int mixed = 0;
+  for (int k = 0; k < 27 && !result; ++k) {
+    RvVec3 n = rv_normalize(rv_vec3(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1), rv_vec3(0, 0, 0));
+    double inner = 0;
+    double outer = INFINITY;
+    for (size_t i = 0; i < points; ++i) {
+      RvVec3 x = rv_sub(rv_vec3_load(P + 3 * i), centre);
+      double r = rv_length(x);
+      if (rv_dot(x, n) < 0.9 * r) continue;
+      if (phase[i]) inner = rv_max(inner, r);
+      if (!phase[i]) outer = rv_min(outer, r);
+    }
+    if (rv_dot(n, n) > 0 && inner > 0) *gap = rv_max(*gap, (outer - inner) / spacing);
+    mixed += outer < 0.5 * inner;
+  }
+  if (mixed) *centred = INFINITY;
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_interface_two(const RvCheckOut* out, RvError* error) {
+  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 200, \"viscosity2\": 0.01"};
+  static const char* const names[][2] = {{"oil_gap", "oil_centre"}, {"light_gap", "light_centre"}};
+  RvResult result = RV_OK;
+  for (int k = 0; k < 2 && !result; ++k) {
+    double gap = 0, centred = 0;
+    result = enclose(parms[k], &gap, &centred, error);
+    if (result) break;
+    rv_check_emit(out, names[k][0], gap, 0, 1.3);
+    rv_check_emit(out, names[k][1], centred, 0, 1);
+  }
+  return result;
 }

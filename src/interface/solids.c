@@ -14,7 +14,7 @@ static const double MARGIN = 0.2;
 // particles with the spline. Liquid has structure next to a solid that has none, and thin caps feel the support of the
 // pair force.
 static const double measured_angle[] = {0, 30, 45, 60, 90, 120, 150, 180};
-static const double used_angle[] = {0, 10, 22, 60, 90.5, 110, 137, 180};
+static const double used_angle[] = {0, 15, 24, 60, 90.5, 110, 137, 180};
 enum { ANGLES = sizeof measured_angle / sizeof *measured_angle };
 
 // Angle (rad) of Young and Dupre for a contact angle (rad).

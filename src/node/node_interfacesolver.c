@@ -18,7 +18,7 @@ static const RvPresetDef presets[] = {
     {"oil", "Oil", "Olive oil.", "density=915 viscosity=0.08 surfacetension=0.032"}};
 
 static const RvPortDef inputs[] = {
-    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life.", false},
+    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life phase.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const unsigned takes[] = {RV_PORT_POINTS, RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS};
@@ -38,6 +38,8 @@ const RvNodeType rv_node_interfacesolver = {
         "It is meant for small looks, where tension shapes the liquid: drops, threads, taps, jets. Steps are as short "
         "as waves of the surface need, 0.32 sqrt(density separation^3 / tension), so small drops take many steps; "
         "large bodies of liquid are the work of liquidsolver.\n\n"
+        "Particles with the integer attribute phase 1 are a second liquid, with its own density, viscosity and "
+        "tension; Interface Tension is that between the two.\n\n"
         "The volume of every particle is kept exactly. Other attributes and groups of the particles pass through. In "
         "the output points stand in the order of their ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,

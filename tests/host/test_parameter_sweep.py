@@ -126,8 +126,13 @@ COPY = {"copy": {"type": "filecache", "inputs": ["x"], "parms": {"file": "$OUT/c
 BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "points": 6, "count": 6, "spacing": [0.0008, 0, 0]}},
         "lined": {"type": "attribute", "inputs": ["line"], "parms": {"name": "filmheight", "value": [3e-4, 0, 0, 0]}}}
 
+# a pool of two liquids
+TWO = {"mixed": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "phase", "type": "int", "mode": "random", "value": [0, 0, 0, 0],
+                                                                    "valuemax": [1, 0, 0, 0]}}}
 # What a parameter needs to matter: parameters of the node, other nodes (which replace those of the scene), inputs, a later frame.
 USES = {
+    **{"interfacesolver." + name: {"nodes": TWO, "inputs": ["mixed", "solid", "tap"]}
+       for name in ("density2", "viscosity2", "surfacetension2", "interfacetension")},
     **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}
        for name in ("strandcollisions", "volumespeed", "volumecell")},
     "continuumsolver.maxsubsteps": {"parms": {"cfl": 0.05}},

@@ -4,6 +4,7 @@
 #define RV_NODE_SOLVER_INTERFACE_FRAME_H
 
 #include "interface/solver.h"
+#include "interface/wishes.h"
 #include "node/solver/interface_parms.h"
 #include "node/solver/liquid_material.h"
 #include "node/solver/liquid_port.h"
@@ -17,6 +18,7 @@ typedef struct RvInterfaceFrame {
   RvLiquidMaterial material;  // that the particles bring
   RvLiquidPort liquid;
   RvInterfaceSolver solver;
+  uint8_t* row_phase;     // phases of the rows; NULL: all are phase 0
   RvColliderView view;    // solids of the frame
   RvSolidStep* steps;     // [solids] during the substep
   RvCollider* colliders;  // [solids] the same, as contacts see them

@@ -35,6 +35,15 @@
   X(FLOAT, surfacetension, "Surface Tension", 0.072, HARD(0), SOFT(0.1), "kg1s-2",                         \
     "At the surface against air: water 0.072. Higher rounds drops faster and holds threads together for longer.")
 
+// Particles with the attribute phase 1 are the second liquid.
+#define RV_INTERFACE_SECOND_PARMS(X)                                                                                 \
+  X(FLOAT, density2, "Density", 915, HARD(0.001), SOFT(2000), "kg1m-3",                                              \
+    "Of the second liquid: particles with the attribute phase 1.")                                                   \
+  X(FLOAT, viscosity2, "Viscosity", 0.08, HARD(0), SOFT(1), "kg1m-1s-1", "Of the second liquid.")                    \
+  X(FLOAT, surfacetension2, "Surface Tension", 0.032, HARD(0), SOFT(0.1), "kg1s-2", "Of the second liquid, in air.") \
+  X(FLOAT, interfacetension, "Interface Tension", 0.045, HARD(0), SOFT(0.1), "kg1s-2",                               \
+    "Between the two liquids. It must lie between the difference and the sum of their surface tensions.")
+
 #define RV_INTERFACE_PARMS(X)                                                                               \
   X(FOLDER, "Simulation")                                                                                   \
   RV_INTERFACE_SOLVE_PARMS(X)                                                                               \
@@ -44,6 +53,8 @@
   X(FLOAT, contactangle, "Contact Angle", 90, HARD(0), HARD(180), "deg",                                    \
     "On the walls of the tank. Colliders bring their own: the node collider has a parameter of this name.", \
     WHEN("{ walls == 0 }"))                                                                                 \
+  X(FOLDER, "Second Liquid")                                                                                \
+  RV_INTERFACE_SECOND_PARMS(X)                                                                              \
   X(FOLDER, "Forces")                                                                                       \
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                   \
   X(FOLDER, "Walls")                                                                                        \
