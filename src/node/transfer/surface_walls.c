@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "node/transfer/surface_read.h"
 
-static const double REACH = 2.5;  // separations from a wall within which particles are mirrored: a bulk kernel's radius
+static const double REACH =
+    2.5;  // edges of a particle's cube from a wall within which it is mirrored: a bulk kernel's radius
 
 // Distance of a particle from wall k: the lower ones of x, y, z, then the upper ones; below 0 outside.
 static double from_wall(const double* x, const RvSurfaceWalls* w, int k) {
@@ -30,18 +32,18 @@ static bool grow(RvSurfaceParticles* p, size_t more) {
 }
 
 // Mirrors the particles near one wall, images behind the walls before it included: that fills edges and corners.
-static RvResult mirror(RvSurfaceParticles* p, const RvSurfaceWalls* w, int k, double reach, RvError* error) {
+static RvResult mirror(RvSurfaceParticles* p, const RvSurfaceWalls* w, int k, double edges, RvError* error) {
   size_t near = 0, count = p->count;
   int axis = k % 3;
   for (size_t i = 0; i < count; ++i) {
     double d = from_wall(p->x + 3 * i, w, k);
-    near += d >= 0 && d < reach;
+    near += d >= 0 && d < edges * rv_pow(p->volume[i], 1.0 / 3);
   }
   if (near == 0) return RV_OK;
   if (!grow(p, near)) return rv_fail(error, RV_NO_MEMORY, "out of memory for the liquid at the walls");
   for (size_t i = 0; i < count; ++i) {
     double d = from_wall(p->x + 3 * i, w, k);
-    if (!(d >= 0 && d < reach)) continue;
+    if (!(d >= 0 && d < edges * rv_pow(p->volume[i], 1.0 / 3))) continue;
     size_t to = p->count++;
     memcpy(p->x + 3 * to, p->x + 3 * i, 3 * sizeof *p->x);
     memcpy(p->v + 3 * to, p->v + 3 * i, 3 * sizeof *p->v);
@@ -54,8 +56,8 @@ static RvResult mirror(RvSurfaceParticles* p, const RvSurfaceWalls* w, int k, do
 }
 
 RvResult rv_surface_mirror(RvSurfaceInput* in, const RvSurfaceWalls* walls, double smoothing, RvError* error) {
-  double reach = REACH * in->separation * fmax(smoothing, 1);
+  double edges = REACH * fmax(smoothing, 1);
   RvResult result = RV_OK;
-  for (int k = 0; k < 6 && !result; ++k) result = mirror(&in->particles, walls, k, reach, error);
+  for (int k = 0; k < 6 && !result; ++k) result = mirror(&in->particles, walls, k, edges, error);
   return result;
 }
