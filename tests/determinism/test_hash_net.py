@@ -71,9 +71,9 @@ SMALL = {
 def scenes():
     """Name and path of every scene. Those of wet/full are the same graphs at full size, checked by tests/full."""
     found = {}
-    for path in glob.glob(os.path.join(SCENES, "*.json")) + glob.glob(os.path.join(SCENES, "wet", "*.json")) + glob.glob(
-            os.path.join(SCENES, "lookdev", "*.json")):
-        found[os.path.relpath(path, SCENES)[:-len(".json")]] = path
+    for folder in ("", "wet", "lookdev", "continuum"):
+        for path in glob.glob(os.path.join(SCENES, folder, "*.json")):
+            found[os.path.relpath(path, SCENES)[:-len(".json")]] = path
     # what no scene of the documentation reaches: other modes, keyed values, wind, several strand steps a substep
     for path in glob.glob(os.path.join(NET, "*.json")):
         if path != HASHES:
