@@ -21,7 +21,7 @@ typedef struct Crash {
 
 static const double SPEED = 5;    // m/s
 static const double DEEP = 1e-4;  // m: less is the rounding of a level set at curved places between its voxels
-enum { STRANDS = 10000, FEWER = 1000, POINTS = 12, LAST = 6 };
+enum { STRANDS = 2500, FEWER = 1000, POINTS = 12, LAST = 6 };
 
 static double way_at(const Crash* c, double frame) {
   return SPEED * (fmin(frame, c->stop) - 1) / 24;

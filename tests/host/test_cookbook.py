@@ -2,7 +2,8 @@
 
 A comment `cookbook: WHAT HOW, ...` stands before each fragment. WHAT is compared with the scene without the recipe in the last
 frame: film, bulk (m3), strands, sources, evaporated of the report; hairs are the strands of the file; spread is the mean distance of a
-tip from the nearest other; tips sideways asks for a mean move of the tips along x by a tenth of the length. HOW is more or less, by a
+tip from the nearest other; locks are the effective clumps of the tips, in the mean over GROOMS, as one groom may fall together or not by
+chance; tips sideways asks for a mean move of the tips along x by a tenth of the length. HOW is more or less, by a
 hundredth at least."""
 import copy
 import json
@@ -20,6 +21,7 @@ import houdini_oracle  # noqa: E402
 
 LENGTH = 0.05  # m, of the tuft
 SEEN = 0.01  # share by which a figure must change
+GROOMS = (0, 1, 2, 3)  # seeds of the tufts that locks are counted in
 
 
 def recipes():
@@ -51,6 +53,23 @@ def merged(base, fragment):
     return scene
 
 
+def locks(hair, tips):
+    """1 / sum of squares of the clumps' shares of the tips: n for n clumps of one size."""
+    share = numpy.unique(numpy.array(hair["attributes"][("point", "clumpid")][5])[tips, 0], return_counts=True)[1] / tips.sum()
+    return float(1 / (share ** 2).sum())
+
+
+def mean_locks(scene):
+    """The locks of a scene in the mean over several grooms."""
+    total = 0.0
+    for seed in GROOMS:
+        other = copy.deepcopy(scene)
+        other["nodes"]["tuft"]["parms"]["seed"] = seed
+        with tempfile.TemporaryDirectory() as folder:
+            total += figures(other, folder)[0]["locks"]
+    return total / len(GROOMS)
+
+
 def figures(scene, folder):
     """What the last frame holds."""
     path, out, report = (os.path.join(folder, name) for name in ("scene.json", "out", "report.jsonl"))
@@ -66,7 +85,7 @@ def figures(scene, folder):
     apart = numpy.sqrt(((tips[:, None] - tips[None]) ** 2).sum(2)) + numpy.eye(len(tips))
     return {"film": ledger["film"], "bulk": ledger["bulk"], "sources": ledger["sources"], "evaporated": ledger["sinks"]["evaporated"],
             "strands": last["counts"]["strands"], "hairs": len(hair["prims"]),
-            "spread": float(apart.min(1).mean()), "tips": float(tips[:, 0].mean())}, done.stderr
+            "locks": locks(hair, u[:, 0] == 1), "spread": float(apart.min(1).mean()), "tips": float(tips[:, 0].mean())}, done.stderr
 
 
 def judge(statement, base, now):
@@ -91,6 +110,8 @@ def main():
     for title, statement, fragment in recipes():
         with tempfile.TemporaryDirectory() as folder:
             now, said = figures(merged(scene, fragment), folder)
+        if "locks" in statement:
+            base["locks"], now["locks"] = mean_locks(scene), mean_locks(merged(scene, fragment))
         wrong = judge(statement, base, now) + (["warns: " + said.strip()] if said.strip() else [])
         print("%s %s: %s" % ("FAILED" if wrong else "ok    ", title, "; ".join(wrong) or statement), flush=True)
         failed += bool(wrong)

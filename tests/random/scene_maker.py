@@ -26,7 +26,7 @@ ANY = ["strands", "mesh", "particles", "strands", "mesh", "collider", "vdb", "so
 # Numbers that decide the work: the most that a scene takes. Other parameters are free.
 MOST = {"count": 24, "points": 14, "rows": 9, "cols": 12, "freq": 3, "divrate": 3, "step": 6, "substeps": 5,
         "maxsubsteps": 16, "niter": 30, "collisionsiter": 200, "strandsubsteps": 3, "resx": 64, "resy": 64, "band": 10,
-        "divisions": 32}
+        "divisions": 32, "radiusscale": 3}
 # Particles of one fill or source, by estimate.
 PARTICLES = 900
 # Tokens that are a spacing of particles or voxels: a part of the scene's length, never a free number.

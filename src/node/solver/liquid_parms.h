@@ -28,7 +28,7 @@
     "Of the whole liquid: water 0.001, honey some 10. Below about 0.01 the grid's own is larger.")                     \
   X(FLOAT, yieldstress, "Yield Stress", 0, HARD(0), SOFT(200), "kg1m-1s-2",                                            \
     "Stress below which the liquid stands, in simple shear: ketchup 15, toothpaste 200. It needs a shear modulus.",    \
-    WHEN("{ shearmodulus == 0 }"), ADVANCED)                                                                           \
+    ADVANCED)                                                                                                          \
   X(FLOAT, flowindex, "Flow Index", 1, HARD(0.1), HARD(3), "",                                                         \
     "Exponent of the flow: stress = yield stress + viscosity x rate^index. Below 1 the liquid thins when it is "       \
     "sheared, as paint and shampoo do; above 1 it thickens.",                                                          \
@@ -36,7 +36,7 @@
   X(FLOAT, shearmodulus, "Shear Modulus", 0, HARD(0), SOFT(2000), "kg1m-1s-2",                                         \
     "Elasticity of a liquid that yields: it wobbles like jelly below its yield stress. 0: none. 100 to 2000 are "      \
     "usual; higher takes more steps.",                                                                                 \
-    WHEN("{ viscosity == 0 }"), ADVANCED)                                                                              \
+    ADVANCED)                                                                                                          \
   X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"), ADVANCED)   \
   X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                         \
     "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")                \
