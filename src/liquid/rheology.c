@@ -100,8 +100,7 @@ double rv_liquid_plastic_share(const RvPlasticStep* step, double trial, double m
   return (step->threshold + z * excess) / trial;
 }
 
-// Norm of a symmetric deviator.
-static double norm(const double s[RV_STRAINS]) {
+double rv_liquid_plastic_norm(const double s[RV_STRAINS]) {
   double shear =
       s[RV_STRAIN_YZ] * s[RV_STRAIN_YZ] + s[RV_STRAIN_XZ] * s[RV_STRAIN_XZ] + s[RV_STRAIN_XY] * s[RV_STRAIN_XY];
   return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * shear);
@@ -124,7 +123,7 @@ static double take_mean(double s[RV_STRAINS]) {
 // above 0. Newton falls to it from a guess above it, as is the mean of a strain of determinant 1 with a larger
 // deviator.
 static double mean_of_unit_determinant(const double dev[RV_STRAINS], double guess) {
-  double size = norm(dev);
+  double size = rv_liquid_plastic_norm(dev);
   double half_square = 0.5 * size * size;
   double constant = determinant(dev) - 1;
   double t = guess;
@@ -159,7 +158,7 @@ double rv_liquid_plastic_advance(const RvPlasticStep* step, double dt, const dou
   follow(dt, gradient, b);
   double mean = take_mean(b);
   // flow
-  double trial = step->modulus * norm(b);
+  double trial = step->modulus * rv_liquid_plastic_norm(b);
   double share = rv_liquid_plastic_share(step, trial, mean_before, NULL);
   for (int k = 0; k < RV_STRAINS; ++k) b[k] *= share;
   if (share < 1) mean = mean_of_unit_determinant(b, mean);
@@ -170,7 +169,7 @@ double rv_liquid_plastic_advance(const RvPlasticStep* step, double dt, const dou
 void rv_liquid_plastic_unit_determinant(double strain[RV_STRAINS]) {
   take_mean(strain);
   // Every principal value is within sqrt(2/3) of the norm, so that this guess is above the root.
-  double mean = mean_of_unit_determinant(strain, 1 + sqrt(2.0 / 3) * norm(strain));
+  double mean = mean_of_unit_determinant(strain, 1 + sqrt(2.0 / 3) * rv_liquid_plastic_norm(strain));
   for (int k = 0; k < 3; ++k) strain[k] += mean - 1;
 }
 

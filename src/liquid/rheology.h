@@ -85,6 +85,8 @@ void rv_liquid_plastic_unit_determinant(double strain[RV_STRAINS]);
 // Whether a strain is one that rv_liquid_plastic_advance can have made: of determinant 1 to the rounding of floats, and
 // positive.
 bool rv_liquid_plastic_possible(const double strain[RV_STRAINS]);
+// Frobenius norm of a symmetric tensor, its components in the order of a strain.
+double rv_liquid_plastic_norm(const double tensor[RV_STRAINS]);
 // Deviator of the stress, Pa.
 void rv_liquid_plastic_stress(const RvPlasticStep* step, const double strain[RV_STRAINS], double stress[RV_STRAINS]);
 

@@ -17,7 +17,7 @@ static const double SHARE_TOLERANCE = 1e-3;  // largest change of a share that e
 // 1/s: below this rate a liquid without a shear modulus has the viscosity that it has at it, so that a liquid at rest
 // that thins does not have an infinite one.
 static const double LEAST_RATE = 1e-3;
-static const double NEWTON_TOLERANCE = 1e-6;  // of each viscosity solve
+static const double SOLVE_TOLERANCE = 1e-6;  // of each viscosity solve
 
 bool rv_liquid_shear_needed(const RvRheology* law) {
   return law->modulus > 0 || (law->consistency > 0 && law->index != 1);
@@ -66,15 +66,20 @@ typedef struct Gather {
   float* room;  // ROOM a tile of particles
 } Gather;
 
-// Adds a particle to the eight cells around it.
-static void add_particle(const RvParticles* p, size_t i, double modulus, double* room) {
-  int node[3];
-  double part[3], stress[RV_STRAINS];
+// The cell below a particle, counted by centres, and the part of the way to the next centre along each axis.
+static void find_spot(const RvParticles* p, size_t i, int node[3], double part[3]) {
   for (int a = 0; a < 3; ++a) {
     int up = (int)(p->x[a][i] + 0.5f);
     node[a] = up - 1;
     part[a] = (double)(p->x[a][i] - (float)up) + 0.5;
   }
+}
+
+// Adds a particle to the eight cells around it.
+static void add_particle(const RvParticles* p, size_t i, double modulus, double* room) {
+  int node[3];
+  double part[3], stress[RV_STRAINS];
+  find_spot(p, i, node, part);
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] = (double)p->strain[k][i];
   double mean = (stress[0] + stress[1] + stress[2]) / 3;
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] = modulus * (k < 3 ? stress[k] - mean : stress[k]);
@@ -244,24 +249,19 @@ static void rate_of(const double gradient[9], double rate[RV_STRAINS]) {
   rate[RV_STRAIN_XY] = 0.5 * (gradient[1] + gradient[3]);
 }
 
-// Norm of a symmetric tensor, 3 diagonal and 3 other components.
-static double norm(const double s[RV_STRAINS]) {
-  return sqrt(s[0] * s[0] + s[1] * s[1] + s[2] * s[2] + 2 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
-}
-
 // Factor of the viscosity in a cell.
 static double share_at(const Flow* f, const double rate[RV_STRAINS], size_t at) {
   const RvRheology* law = &f->shear->law;
   if (!(law->modulus > 0)) {
     // rate of simple shear with the same norm, 2 |D|^2 = rate^2
-    double simple = rv_max(sqrt(2) * norm(rate), LEAST_RATE);
+    double simple = rv_max(sqrt(2) * rv_liquid_plastic_norm(rate), LEAST_RATE);
     return rv_pow(simple, law->index - 1);
   }
   double trial[RV_STRAINS];
   for (int k = 0; k < RV_STRAINS; ++k)
     trial[k] = (double)f->shear->stress[k].data[at] + 2 * law->modulus * f->dt * rate[k];
   // a cell's mean strain is nearly of trace 3
-  return rv_liquid_plastic_share(&f->step, norm(trial), 1, NULL);
+  return rv_liquid_plastic_share(&f->step, rv_liquid_plastic_norm(trial), 1, NULL);
 }
 
 // The shares of a tile; cells without liquid have that of none.
@@ -326,7 +326,7 @@ RvResult rv_liquid_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn
     double change = 0;
     for (size_t t = 0; t < tiles; ++t) change = rv_max(change, flow.change[t]);
     if (*outer && change < SHARE_TOLERANCE) break;
-    result = rv_liquid_viscosity_solve(viscosity, &in, NEWTON_TOLERANCE, 0, report, error);
+    result = rv_liquid_viscosity_solve(viscosity, &in, SOLVE_TOLERANCE, 0, report, error);
     iterations += report->iterations;
   }
   report->iterations = iterations;
@@ -396,11 +396,7 @@ static void continue_gradients(Sample* s) {
 static bool sample_gradient(const Sample* s, const RvParticles* p, size_t i, double gradient[9]) {
   int node[3];
   double part[3], sum = 0;
-  for (int a = 0; a < 3; ++a) {
-    int up = (int)(p->x[a][i] + 0.5f);
-    node[a] = up - 1;
-    part[a] = (double)(p->x[a][i] - (float)up) + 0.5;
-  }
+  find_spot(p, i, node, part);
   memset(gradient, 0, 9 * sizeof *gradient);
   for (int corner = 0; corner < 8; ++corner) {
     int d[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
