@@ -210,7 +210,7 @@ RV_INLINE RvSphRow rv_sph_spiky_slope(RvSphRow q) {
 // viscosity over its factor 15 / (2 pi); `inverse` is 1 / q, 0 for pairs in one place.
 RV_INLINE RvSphRow rv_sph_viscosity(RvSphRow q, RvSphRow inverse) {
   RvSphRow w = q * q * (rv_sph_set(1) - rv_sph_set(0.5f) * q) + rv_sph_set(0.5f) * inverse - rv_sph_set(1);
-  return rv_sph_where((q < rv_sph_set(1)) & (w > rv_sph_set(0)), w);
+  return rv_sph_where(q < rv_sph_set(1), rv_sph_positive(w));
 }
 
 // cohesion over its factor 32 / pi.
@@ -224,7 +224,7 @@ RV_INLINE RvSphRow rv_sph_cohesion(RvSphRow q) {
 // adhesion over its factor 0.007.
 RV_INLINE RvSphRow rv_sph_adhesion(RvSphRow q) {
   RvSphRow t = (rv_sph_set(6) - rv_sph_set(4) * q) * q - rv_sph_set(2);
-  t = rv_sph_where((q > rv_sph_set(0.5f)) & (q < rv_sph_set(1)), rv_sph_positive(t));
+  t = rv_sph_where(q > rv_sph_set(0.5f), rv_sph_where(q < rv_sph_set(1), rv_sph_positive(t)));
   return rv_sph_sqrt(rv_sph_sqrt(t));
 }
 
