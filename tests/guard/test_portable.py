@@ -43,8 +43,8 @@ def library_headers(folder):
 
 
 def sources():
-    """Each C source of the product once, with its definitions; a kernel in its base path, at 8 lanes."""
-    seen = {}
+    """(path, definitions) of each C source of the product; a kernel in its base path, at 8 lanes and at 1."""
+    seen = set()
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as stream:
         for entry in json.load(stream):
             path = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
@@ -53,10 +53,10 @@ def sources():
                 continue
             words = shlex.split(entry["command"])
             defines = [word for word in words if word.startswith("-DRV_")]
-            if "-DRV_ISA=avx2" in defines or "-DRV_ISA=avx512" in defines or "-DRV_W=1" in defines:
+            if "-DRV_ISA=avx2" in defines or "-DRV_ISA=avx512" in defines:
                 continue
-            seen[path] = defines
-    return seen
+            seen.add((path, tuple(defines)))
+    return sorted(seen)
 
 
 def compile_one(system, headers, path, defines):
@@ -64,13 +64,13 @@ def compile_one(system, headers, path, defines):
     command = ["clang", "--target=" + target, "-fsyntax-only", "-std=c17", "-O1", "-Wall", "-Wextra", "-Werror",
                "-Wno-psabi", "-Wno-pass-failed", "-ffp-contract=off", "-DNDEBUG", "-isystem", folder,
                "-isystem", headers, "-I", os.path.join(top, "include"), "-I", os.path.join(top, "src")]
-    run = subprocess.run(command + options + defines + [path], capture_output=True, text=True, check=False)
+    run = subprocess.run(command + options + list(defines) + [path], capture_output=True, text=True, check=False)
     return path, run.returncode, run.stderr
 
 
 def check(system, headers, files, executor):
     """Files that fail, with what the compiler said."""
-    jobs = [executor.submit(compile_one, system, headers, path, defines) for path, defines in files.items()]
+    jobs = [executor.submit(compile_one, system, headers, path, defines) for path, defines in files]
     return [(path, text) for path, code, text in (job.result() for job in jobs) if code]
 
 
@@ -81,7 +81,7 @@ def main():
     if not present or not shutil.which("clang"):
         print("no headers of another system are installed: mingw-w64-x86-64-dev, libc6-dev-arm64-cross")
         return 77
-    files = {path: defines for path, defines in sources().items() if not chosen or path in chosen}
+    files = [(path, defines) for path, defines in sources() if not chosen or path in chosen]
     assert chosen or len(files) > 400, "sources are missing: configure first"
     status = 0
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as executor:
@@ -92,7 +92,7 @@ def main():
             seeded = os.path.join(scratch, system + ".c")
             with open(seeded, "w", encoding="utf-8") as stream:
                 stream.write(SEEDED[system])
-            assert check(system, headers, {seeded: []}, executor), "%s: the seeded fault compiles" % system
+            assert check(system, headers, [(seeded, ())], executor), "%s: the seeded fault compiles" % system
             wrong = check(system, headers, files, executor)
             for path, text in wrong:
                 print(text)
