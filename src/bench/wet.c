@@ -224,32 +224,44 @@ static RvResult emit_converged(const RvBenchOut* out, Case* c, const RvWetRig* r
 
 // Times of the measured part of a run.
 typedef struct Times {
-  double cpu, wall;          // seconds a step
-  double contacts, strands;  // seconds a step by the clock of these stages
+  double cpu, wall;                  // seconds a step
+  double stage[RV_WET_STAGE_COUNT];  // seconds a step by the clock
 } Times;
 
-// Seconds of the finding of contacts and of the strands' solve so far.
-static void read_stages(const RvWetRig* rig, double* contacts, double* strands) {
-  *contacts = rv_wet_stage_seconds(&rig->solver, RV_WET_STAGE_contacts);
-  *strands = rv_wet_stage_seconds(&rig->solver, RV_WET_STAGE_strands);
+// Clocks so far.
+static Times read_times(const RvWetRig* rig) {
+  Times t = {.cpu = rv_clock_cpu(), .wall = rv_clock_wall()};
+  for (int k = 0; k < RV_WET_STAGE_COUNT; ++k) t.stage[k] = rv_wet_stage_seconds(&rig->solver, (RvWetStage)k);
+  return t;
 }
 
-// Shares of contacts and strands, and their CPU a link. Stages are timed by the clock; with one thread their shares are
-// those of the CPU.
-static void emit_stages(const RvBenchOut* out, const RvWetRig* rig, Times a_step) {
-  double share = (a_step.contacts + a_step.strands) / a_step.wall, links = (double)rig->contacts.stats.links;
-  rv_bench_emit(out, "share_contacts", a_step.contacts / a_step.wall, "");
-  rv_bench_emit(out, "share_strands", a_step.strands / a_step.wall, "");
-  if (links > 0) rv_bench_emit(out, "us_per_link_substep", 1e6 * share * a_step.cpu / SUBSTEPS / links, "us");
+// Times of a step between two readings.
+static Times per_step(const Times* from, const Times* to, double steps) {
+  Times t = {.cpu = (to->cpu - from->cpu) / steps, .wall = (to->wall - from->wall) / steps};
+  for (int k = 0; k < RV_WET_STAGE_COUNT; ++k) t.stage[k] = (to->stage[k] - from->stage[k]) / steps;
+  return t;
+}
+
+// CPU of the stages of a step, and of contacts and strands a link. Stages are timed by the clock; with one thread their
+// shares of it are those of the CPU.
+static void emit_stages(const RvBenchOut* out, const RvWetRig* rig, const Times* a_step) {
+  const double cpu_share = a_step->cpu / a_step->wall;
+  const double links = (double)rig->contacts.stats.links;
+  const double joint = a_step->stage[RV_WET_STAGE_contacts] + a_step->stage[RV_WET_STAGE_strands];
+#define EMIT_STAGE(owner, name) \
+  rv_bench_emit(out, "stage_" #name, 1e3 * cpu_share * a_step->stage[RV_WET_STAGE_##name], "ms");
+  RV_WET_STAGES(EMIT_STAGE)
+#undef EMIT_STAGE
+  if (links > 0) rv_bench_emit(out, "us_per_link_substep", 1e6 * cpu_share * joint / SUBSTEPS / links, "us");
 }
 
 // Times, memory, counts and iterations of the measured steps.
-static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig, Times a_step, double mb) {
+static void emit_cost(const RvBenchOut* out, const Case* c, const RvWetRig* rig, const Times* a_step, double mb) {
   double vertices = (double)rig->hair.model->nvertex;
-  rv_bench_emit(out, "cpu_s_per_step", a_step.cpu, "s");
-  rv_bench_emit(out, "speedup_over_libwethair", c->peer_cpu / a_step.cpu, "x");
-  rv_bench_emit(out, "wall_s_per_step", a_step.wall, "s");
-  rv_bench_emit(out, "us_per_vertex_substep", 1e6 * a_step.cpu / SUBSTEPS / vertices, "us");
+  rv_bench_emit(out, "cpu_s_per_step", a_step->cpu, "s");
+  rv_bench_emit(out, "speedup_over_libwethair", c->peer_cpu / a_step->cpu, "x");
+  rv_bench_emit(out, "wall_s_per_step", a_step->wall, "s");
+  rv_bench_emit(out, "us_per_vertex_substep", 1e6 * a_step->cpu / SUBSTEPS / vertices, "us");
   emit_stages(out, rig, a_step);
   rv_bench_emit(out, "memory", mb, "MB");
   rv_bench_emit(out, "memory_of_libwethair", mb / c->peer_mb, "");
@@ -277,17 +289,12 @@ static RvResult run(const RvBenchOut* out, Case c, RvError* error) {
   rig.strands.iterations = 0;
   rig.strands.cg_iterations = 0;
   rig.strands.residual = 0;
-  double cpu = rv_clock_cpu(), wall = rv_clock_wall(), contacts[2], strands[2];
-  read_stages(&rig, &contacts[0], &strands[0]);
+  const Times start = read_times(&rig);
   if (!result) result = run_to(&rig, MEASURED_TIME, 1, error);
-  read_stages(&rig, &contacts[1], &strands[1]);
-  double steps = MEASURED_TIME / STEP;
-  Times a_step = {.cpu = (rv_clock_cpu() - cpu) / steps,
-                  .wall = (rv_clock_wall() - wall) / steps,
-                  .contacts = (contacts[1] - contacts[0]) / steps,
-                  .strands = (strands[1] - strands[0]) / steps};
+  const Times end = read_times(&rig);
+  const Times a_step = per_step(&start, &end, MEASURED_TIME / STEP);
   double mb = (rv_bench_memory_peak() - idle) / 1e6;
-  if (!result) emit_cost(out, &c, &rig, a_step, mb);
+  if (!result) emit_cost(out, &c, &rig, &a_step, mb);
   // The steps until the tips are compared with the reference.
   if (!result) result = run_to(&rig, WHOLE_TIME - before - MEASURED_TIME, 1, error);
   if (!result && c.kind == ROW) result = emit_converged(out, &c, &rig, error);

@@ -85,7 +85,7 @@ static void finish_batches(void* arg, size_t begin, size_t end) {
 
 // Bounds of the forcing term, the relative tolerance of a linear solve (Eisenstat and Walker 1996). The upper one was
 // chosen by experiment: bending and sliding hair leaves more than a quarter of the residual after a Newton step anyway,
-// and 0.1 took a fifth more CG iterations for the same result.
+// and 0.1 took a fifth more CG iterations for the same result. The step may ask for a smaller one (early_cg_tolerance).
 static const double LARGEST_FORCING_TERM = 0.25;
 static const double FORCING_FACTOR = 0.9;  // gamma of Eisenstat and Walker's choice 2
 
@@ -134,10 +134,14 @@ static double newton_direction(RvCoupled* c, int iteration, RvStrandStats* stats
   return sqrt(rv_strand_coupled_solve(c, stats) + inactive_sum);
 }
 
+static double largest_forcing_term(const RvStrandStepDef* def) {
+  return def->early_cg_tolerance > 0 ? def->early_cg_tolerance : LARGEST_FORCING_TERM;
+}
+
 // Eisenstat and Walker 1996, choice 2: a linear solve is as exact as the last Newton step was effective.
 static double next_forcing_term(const RvStrandStepDef* def, double contraction) {
   const double wanted = FORCING_FACTOR * contraction * contraction;
-  return fmax(def->cg_tolerance, fmin(LARGEST_FORCING_TERM, wanted));
+  return fmax(def->cg_tolerance, fmin(largest_forcing_term(def), wanted));
 }
 
 // Predicted Newton decrement of the next iteration, relative to the current one: linear-solve error plus nonlinearity.
@@ -153,7 +157,7 @@ static void newton(RvCoupled* c, RvStrandStats* stats) {
   const double n = (double)c->step->m->nbatch;
   double reference = reference_decrement(c);
   // The linearised step has a single solve, which must be as exact as the last of many (WH-44).
-  c->forcing_term = def->max_iterations > 1 ? LARGEST_FORCING_TERM : def->cg_tolerance;
+  c->forcing_term = def->max_iterations > 1 ? largest_forcing_term(def) : def->cg_tolerance;
 
   for (int iteration = 0; iteration < def->max_iterations; ++iteration) {
     // Newton direction and residual: the decrement relative to the reference

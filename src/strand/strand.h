@@ -76,10 +76,11 @@ typedef struct RvStrandStepDef {
   // [3 x vertices] along the tangents, in roots of kg, or NULL: the part of the load that slides along the strand (spec
   // E43), so that a vertex has the inertia mass - slide slide^T.
   const double* slide;
-  const RvOperator* couple;  // contacts, bridges and solids; NULL: none
-  int max_cg;                // iterations of the global solve
-  double cg_tolerance;       // smallest forcing term of its preconditioned residual; early solves stop at 0.25
-  RvArena* scratch;          // memory of the step, given back at its end; NULL: its own
+  const RvOperator* couple;   // contacts, bridges and solids; NULL: none
+  int max_cg;                 // iterations of the global solve
+  double cg_tolerance;        // smallest forcing term of its preconditioned residual
+  double early_cg_tolerance;  // largest forcing term, with which early solves stop; 0: 0.25
+  RvArena* scratch;           // memory of the step, given back at its end; NULL: its own
 } RvStrandStepDef;
 
 typedef struct RvStrandStats {

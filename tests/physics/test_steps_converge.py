@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import scenes  # noqa: E402
 
 FRAMES = 5
-TOLERANCE = 1e-3  # the default of the node; steps with menisci have a tenth of it
+TOLERANCE = 1e-3  # the default of the node
 
 
 def largest_residual(substeps):
