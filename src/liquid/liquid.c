@@ -47,6 +47,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_liquid_pressure_free(l->pressure);
   rv_liquid_viscosity_free(l->viscosity);
   rv_liquid_shear_free(l->shear);
+  rv_liquid_wall_drops_free(&l->drops);
   *l = (RvLiquid){0};
 }
 
@@ -253,7 +254,25 @@ static RvResult extrapolate(RvLiquid* l) {
   return RV_OK;
 }
 
+// Drops on solids in this substep.
+static bool has_wall_drops(const RvLiquid* l) {
+  return l->model.sessile.tension > 0 && l->solids.any;
+}
+
+static RvWallDropsIn wall_drops_in(RvLiquid* l, double dt) {
+  const RvLiquidModel* m = &l->model;
+  return (RvWallDropsIn){
+      &m->sessile, &l->grid, &l->solids, &l->scatter, &l->particles, m->density, rv_vec3_load64(m->gravity),
+      m->margin,   dt};
+}
+
+static RvResult no_memory_for_drops(RvError* error) {
+  return rv_fail(error, RV_NO_MEMORY, "no memory for the drops on solids");
+}
+
 static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
+  RvWallDropsIn drops = wall_drops_in(l, dt);
+  if (has_wall_drops(l) && !rv_liquid_wall_drops_find(&l->drops, &drops)) return no_memory_for_drops(error);
   if (l->solids.any && !rv_liquid_remember_places(&l->particles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
   if (rv_liquid_shear_needed(&l->model.law)) {
@@ -266,13 +285,15 @@ static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   return RV_OK;
 }
 
-static RvResult collide(RvLiquid* l, double dt) {
+static RvResult collide(RvLiquid* l, double dt, RvError* error) {
+  RvWallDropsIn drops = wall_drops_in(l, dt);
+  if (has_wall_drops(l) && !rv_liquid_wall_drops_move(&l->drops, &drops)) return no_memory_for_drops(error);
   RvCollide how = {l->model.margin, dt, l->model.speed};
   RvCollided done = rv_liquid_collide(&l->grid, &l->solids, &l->scatter, &l->particles, &how);
   l->report.collided += done.moved;
   l->report.caught = done.caught;
   l->report.inside = done.inside;
-  return RV_OK;
+  return has_wall_drops(l) ? rv_liquid_wall_drops_leave(&l->drops, &l->particles, &l->next_id, error) : RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- the method
@@ -317,7 +338,7 @@ RvResult rv_liquid_move(RvLiquid* l, double dt, RvError* error) {
   RvResult result = RV_OK;
   STAGE(extrapolate, extrapolate(l))
   STAGE(fromgrid, from_grid(l, dt, error))
-  STAGE(collide, collide(l, dt))
+  STAGE(collide, collide(l, dt, error))
   rv_liquid_grid_end(&l->grid);
   if (l->particles.scratch) l->particles.room = l->particles.spare = NULL;
   l->time += dt;

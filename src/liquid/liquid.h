@@ -10,6 +10,7 @@
 #include "liquid/solid_grids.h"
 #include "liquid/stages.h"
 #include "liquid/viscosity.h"
+#include "liquid/wall_drops.h"
 
 // Stages, in the order of the substep: timers, progress line, report and manual use these names.
 #define RV_LIQUID_STAGES(X) \
@@ -45,6 +46,7 @@ typedef struct RvLiquidModel {
   RvRheology law;     // of a liquid that yields, thins or thickens; its consistency is the viscosity
   bool stick;         // a viscous liquid does not slip on solids
   double tension;     // N/m at the surface; 0: none
+  RvSessile sessile;  // drops on solids, smaller than the grid resolves; without tension there are none
   double cfl;         // cells that a particle may go a substep, at most 3
   double drift_time;  // s in which cells that are too full or too empty are brought back; 0: never
   int drift_every;    // substeps from one time that this is done to the next
@@ -99,6 +101,7 @@ typedef struct RvLiquid {
   RvChannel increment;     // of the pressure, by what viscosity changed
   RvViscosity* viscosity;  // made when it is needed
   RvShear* shear;          // made when it is needed: the law is more than a viscosity
+  RvWallDrops drops;       // on solids
   RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;
 

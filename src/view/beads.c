@@ -10,6 +10,9 @@
 enum { BEAD_SEED = 0x62656164, REACH = 1 };  // "bead"; cells to each side whose beads may cover a place
 
 static const double CELL = 2.6;           // side of a cell, in largest bead radii: beads hardly overlap
+// Square of the farthest that a bead's centre is from a place that it covers, in cells: its radius along the surface and
+// half a cell off it, rounded up.
+static const double FARTHEST2 = 0.4;
 static const double SMALLEST = 0.35;      // radius of the smallest bead over the largest
 static const double CONTACT_SINE = 0.78;  // of the contact angle of water on skin, about 50 degrees
 static const double BEAD_ROUGHNESS = 0.06;
@@ -19,8 +22,9 @@ static const double FARTHEST_CELL = 1e9;  // cells from the origin that a number
 static bool bead_of(const int64_t cell[3], double side, double share, double radius, RvVec3* centre, double* own) {
   uint64_t key = (uint64_t)cell[0] * 0x9e3779b97f4a7c15u ^ (uint64_t)cell[1] * 0xc2b2ae3d27d4eb4fu ^
                  (uint64_t)cell[2] * 0x165667b19e3779f9u;
-  RvRandom4 a = rv_random4(BEAD_SEED, key, 0), b = rv_random4(BEAD_SEED, key, 1);
+  RvRandom4 a = rv_random4(BEAD_SEED, key, 0);
   if (!(a.v[3] * 0x1p-32 < share)) return false;
+  RvRandom4 b = rv_random4(BEAD_SEED, key, 1);
   *centre = rv_vec3(side * ((double)cell[0] + a.v[0] * 0x1p-32), side * ((double)cell[1] + a.v[1] * 0x1p-32),
                     side * ((double)cell[2] + a.v[2] * 0x1p-32));
   // Small beads are more frequent than large ones.
@@ -36,7 +40,16 @@ bool rv_view_bead(RvVec3 rest, RvVec3 normal, double share, double radius, RvVec
   double best = 1;
   for (int k = 0; k < 3; ++k)
     if (!(fabs(x[k]) < FARTHEST_CELL)) return false;
+  // Squared distance from the place to the cells before, at and after its own along each axis, in cells.
+  const double at[3] = {rest.x / side - x[0], rest.y / side - x[1], rest.z / side - x[2]};
+  double apart[3][3];
+  for (int k = 0; k < 3; ++k) {
+    apart[k][0] = at[k] * at[k];
+    apart[k][1] = 0;
+    apart[k][2] = (1 - at[k]) * (1 - at[k]);
+  }
   for (int n = 0; n < 27; ++n) {
+    if (apart[0][n % 3] + apart[1][n / 3 % 3] + apart[2][n / 9] > FARTHEST2) continue;
     const int64_t cell[3] = {(int64_t)x[0] + n % 3 - REACH, (int64_t)x[1] + n / 3 % 3 - REACH,
                              (int64_t)x[2] + n / 9 - REACH};
     RvVec3 centre;

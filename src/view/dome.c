@@ -12,7 +12,7 @@ enum {
   STUDIO_HEIGHT = 128,
   FLOOR_WIDTH = 128,  // of the image by which the floor samples a dome: its shadows are soft
   FLOOR_HEIGHT = 64,
-  SAMPLES = 256,             // a side of the square of samples that are made beforehand
+  SAMPLES = 160,             // a side of the square of samples that are made beforehand: they fit a core's cache
   SAMPLE_SEED = 0x646f6d65,  // "dome"
   GUIDES = 64                // entries of a guide: places in the sums from which a search begins
 };
@@ -171,9 +171,9 @@ static void make_samples(RvDome* d) {
                          (i % SAMPLES + random.v[1] * 0x1p-32) / SAMPLES};
     RvVec3 radiance;
     double density;
-    d->samples[i].direction = sample_image(d, u, &radiance, &density);
+    rv_vec3_store(d->samples[i].direction, sample_image(d, u, &radiance, &density));
     rv_vec3_store(d->samples[i].radiance, radiance);
-    d->samples[i].density = density;
+    d->samples[i].density = (float)density;
   }
 }
 
@@ -182,8 +182,8 @@ RvVec3 rv_view_dome_sample(const RvDome* d, const double u[2], RvVec3* radiance,
   const RvDomeSample* s =
       &d->samples[(row < SAMPLES ? row : SAMPLES - 1) * SAMPLES + (column < SAMPLES ? column : SAMPLES - 1)];
   *radiance = rv_vec3_load(s->radiance);
-  *density = s->density;
-  return s->direction;
+  *density = (double)s->density;
+  return rv_vec3_load(s->direction);
 }
 
 RvResult rv_view_dome_make(int width, int height, const float* rgb, RvDome** dome, RvError* error) {

@@ -7,10 +7,10 @@
 #include "rivulet/base.h"
 #include "rivulet/geo.h"
 
-// A direction of a dome, its radiance and the density of sampling it.
+// A direction of a dome, its radiance and the density of sampling it; 28 bytes, as they are read in random order.
 typedef struct RvDomeSample {
-  RvVec3 direction;  // unit
-  double density;
+  float direction[3];  // unit
+  float density;
   float radiance[3];
 } RvDomeSample;
 

@@ -10,7 +10,7 @@
 static const double FARTHEST = 1e18;        // metres; Embree's own limit is 1.8e18
 static const double FLATTEST = 0.02;        // smallest side of the box for the guess, over its longest side
 static const double LARGEST_SHARE = 0.1;    // largest guessed radius over the longest side
-static const double FLOOR_ANGLE = 0.9;      // contact angle of drops on the floor, about 50 degrees: a clean, dry floor
+static const double FLOOR_ANGLE = 0.9;      // contact angle of drops on floor and skin, about 50 degrees: clean and dry
 static const double DEFAULT_RADIUS = 0.01;  // metres, where all points coincide and have no pscale
 
 // Marks the points that a primitive uses, and lamps; NULL when out of memory.
@@ -102,17 +102,18 @@ static void leave_covered(const RvViewScene* scene, const RvViewDrops* d, const 
   rv_free(inside);
 }
 
-// Makes a drop on the floor a cap of its volume: a larger sphere whose middle lies below the floor, which cuts it at
-// the contact angle. A falling drop touches the floor as a ball, with an angle of half a turn, and spreads as its
-// middle comes down.
-void rv_view_drop_on_floor(float* v, double floor) {
-  double r = v[3], height = v[1] - floor;
+void rv_view_drop_on_surface(float* v, RvVec3 foot, RvVec3 normal, double height) {
+  double r = v[3];
   if (!(r > 0) || !(height < r)) return;
   double angle = FLOOR_ANGLE + (RV_PI - FLOOR_ANGLE) * fmax(height / r, 0), c = cos(angle);
   // Volume of a cap, pi R^3 (1 - c)^2 (2 + c) / 3, is that of the ball.
   double larger = r * cbrt(4 / ((1 - c) * (1 - c) * (2 + c)));
-  v[1] = (float)(floor - larger * c);
+  rv_vec3_store(v, rv_mad(foot, -larger * c, normal));
   v[3] = (float)larger;
+}
+
+void rv_view_drop_on_floor(float* v, double floor) {
+  rv_view_drop_on_surface(v, rv_vec3(v[0], floor, v[2]), rv_vec3(0, 1, 0), v[1] - floor);
 }
 
 // Adds the points that no surface covers as spheres; false when out of memory.
@@ -205,9 +206,16 @@ RvResult rv_view_add_points(RvViewScene* scene, const RvDetail* detail, const Rv
   bool good = used && (loose == 0 || ((joined = rv_alloc_zero(loose, 1)) &&
                                       copy_drops(&drops, scene, detail, used, loose, lens, options)));
   if (good && drops.count && !drops.color) drop_covered(scene, &drops, lens);
-  // Points without colour are liquid and join into a surface; all others are spheres.
-  if (good && drops.count && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE)
-    result = rv_view_add_liquid(scene, &drops, lens, options, joined, error);
+  // Points without colour are liquid and join into a surface; all others are spheres, and small drops on meshes.
+  bool surface = good && !drops.color && options->liquid == RV_VIEW_LIQUID_SURFACE;
+  size_t gathered = 0;
+  if (surface && drops.count) good = rv_view_gather_drops(scene, &drops, &gathered);
+  if (good && surface && drops.count > gathered) {
+    RvViewDrops others = {drops.count - gathered, drops.place + 4 * gathered,
+                          drops.velocity ? drops.velocity + 3 * gathered : NULL,
+                          drops.value ? drops.value + gathered : NULL, NULL};
+    result = rv_view_add_liquid(scene, &others, lens, options, joined + gathered, error);
+  }
   if (good && !result && drops.count) good = add_spheres(scene, &drops, joined, lens, options, options->min_pixels);
   if (good && !result) good = add_tip_drops(scene, detail, lens, options);
   free_drops(&drops);

@@ -242,9 +242,9 @@ uint8_t* rv_view_inside_water(const RvViewScene* scene, const RvLens* lens, cons
   return inside;
 }
 
-// Adds the level sets of a detail; *water: one of them is the surface of a liquid.
+// Adds the level sets of a detail.
 static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
-                          bool* water, RvError* error) {
+                          RvError* error) {
   const RvGrid* velocity = rv_detail_find_vdb(detail, "vel");
   if (!velocity) velocity = rv_detail_find_vdb(detail, "v");
   if (velocity && rv_grid_type(velocity) != RV_GRID_VEC3) velocity = NULL;
@@ -254,9 +254,7 @@ static RvResult add_grids(RvViewScene* scene, const RvDetail* detail, const RvLe
     const RvGrid* grid = rv_detail_prim_grid(detail, i);
     if (!grid) continue;
     if (rv_grid_type(grid) == RV_GRID_FLOAT && rv_grid_class(grid) == RV_GRID_LEVEL_SET) {
-      size_t before = scene->count;
       result = rv_view_add_level_set(scene, grid, velocity, lens, options, error);
-      *water |= scene->count > before && scene->parts[before].kind == RV_PART_WATER;
     } else if (grid != velocity) {
       rv_log(options->log, RV_LEVEL_INFO, "the grid '%s' is not a level set and is not drawn", rv_grid_name(grid));
     }
@@ -287,21 +285,27 @@ static RvWater water_of(const RvDetail* detail, const RvViewOptions* options) {
   return water;
 }
 
-// Adds all geometry of one detail.
+// Adds hair, meshes and level sets of one detail.
 static RvResult add_detail(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
                            RvError* error) {
-  size_t first = scene->count;
-  bool water = false;
   scene->object++;
   scene->water = water_of(detail, options);
   RvResult result = rv_view_add_hair(scene, detail, lens, options, error);
   if (!result) result = rv_view_add_polygons(scene, detail, lens, options, error);
-  for (size_t i = first; i < scene->count; ++i) water |= scene->parts[i].kind == RV_PART_WATER;
-  if (!result) result = add_grids(scene, detail, lens, options, &water, error);
+  return result ? result : add_grids(scene, detail, lens, options, error);
+}
+
+// Adds the loose points of one detail, when all meshes are known, on which they may lie.
+static RvResult add_loose(RvViewScene* scene, const RvDetail* detail, const RvLens* lens, const RvViewOptions* options,
+                          RvError* error) {
+  bool water = false;
+  scene->object++;
+  scene->water = water_of(detail, options);
+  for (size_t i = 0; i < scene->count; ++i)
+    water |= scene->parts[i].object == scene->object && scene->parts[i].kind == RV_PART_WATER;
   // A liquid that comes with its surface is drawn by that surface; its particles are not drawn.
-  if (!result && !(water && options->liquid == RV_VIEW_LIQUID_SURFACE))
-    result = rv_view_add_points(scene, detail, lens, options, error);
-  return result;
+  if (water && options->liquid == RV_VIEW_LIQUID_SURFACE) return RV_OK;
+  return rv_view_add_points(scene, detail, lens, options, error);
 }
 
 // True if two parts of hair lie at the same places: compared at places spread over all strands.
@@ -338,10 +342,15 @@ RvResult rv_view_scene_build(RvViewScene* scene, const RvDetail* const* details,
   for (size_t i = 0; i < count && !result; ++i) result = list_water(scene, details[i], options, error);
   for (size_t i = 0; i < count && !result; ++i)
     if (details[i]) result = add_detail(scene, details[i], lens, options, error);
+  scene->object = 0;
+  for (size_t i = 0; i < count && !result; ++i)
+    if (details[i]) result = add_loose(scene, details[i], lens, options, error);
   if (!result && scene->stats.skipped)
     rv_log(options->log, RV_LEVEL_WARNING,
            "%zu strands, faces or points have positions that are not finite numbers and are left out: check P upstream",
            scene->stats.skipped);
   if (!result) tell_twice(scene, options->log);
+  if (!result && !rv_view_settle_drops(scene))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory for the drops on the picture's meshes");
   return result ? result : commit(scene, options->shutter, error);
 }

@@ -114,12 +114,21 @@ typedef struct RvViewDrops {
   float* value;     // attribute of false colours
   float* color;     // r g b
 } RvViewDrops;
-// Makes a drop (x y z radius) on a floor at the height `floor` a cap of its volume.
+// Makes a drop (x y z radius) that touches a surface a cap of its volume: a larger sphere whose middle lies below the
+// surface, which cuts it at the contact angle. `foot` is the nearest place of the surface, `height` the drop's over it.
+// A falling drop touches as a ball, with an angle of half a turn, and spreads as its middle comes down.
+void rv_view_drop_on_surface(float* drop, RvVec3 foot, RvVec3 normal, double height);
+// The same on a floor at the height `floor`.
 void rv_view_drop_on_floor(float* drop, double floor);
 // Adds the surface of the liquid that the points sample, as a part. `joined` marks the points that the surface covers;
 // the others remain single drops. No point is joined where the surface would need more memory than `options` allow.
 RvResult rv_view_add_liquid(RvViewScene* scene, const RvViewDrops* drops, const RvLens* lens,
                             const RvViewOptions* options, uint8_t* joined, RvError* error);
+// Makes one drop of the particles of each small body of liquid that touches a mesh (drops.c): these come first, and
+// *gathered is their number. False when out of memory.
+bool rv_view_gather_drops(const RvViewScene* scene, RvViewDrops* drops, size_t* gathered);
+// Makes the single drops that touch a mesh caps on it. False when out of memory.
+bool rv_view_settle_drops(RvViewScene* scene);
 // Removes the ripples of single particles from a flat surface (calm.c); false when out of memory.
 bool rv_view_calm(RvPart* part);
 // Lists the triangle corners at each point: start[point] .. start[point + 1] in `list`. False when out of memory.

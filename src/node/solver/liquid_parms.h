@@ -46,6 +46,24 @@
     "Merge particles that are too small, split those that are too large or too few. Volume and momentum are kept.",    \
     ADVANCED)
 
+#define RV_LIQUID_DROP_PARMS(X)                                                                                       \
+  X(FLOAT, droptension, "Drop Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                              \
+    "Drops on colliders and walls, smaller than the cells: small ones stick, larger ones run down and leave beads. "  \
+    "Water 0.072. 0: liquid slides on solids by friction alone.")                                                     \
+  X(FLOAT, dropadvancing, "Advancing Angle", 85, HARD(1), HARD(179), "deg",                                           \
+    "Contact angle at the front of a drop that runs. Skin about 85. The farther it is above the receding angle, the " \
+    "larger are the drops that stick.",                                                                               \
+    WHEN("{ droptension == 0 }"))                                                                                     \
+  X(FLOAT, dropreceding, "Receding Angle", 30, HARD(1), HARD(179), "deg",                                             \
+    "Contact angle at the rear of a drop that runs. Skin about 30, wax 90. The smaller it is, the earlier a drop "    \
+    "leaves a trail.",                                                                                                \
+    WHEN("{ droptension == 0 }"))                                                                                     \
+  X(FLOAT, dropviscosity, "Drop Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                  \
+    "Slows drops that run. Water 0.00089.", WHEN("{ droptension == 0 }"), ADVANCED)                                   \
+  X(FLOAT, droptrail, "Drop Trail", 1, HARD(0), SOFT(4), "",                                                          \
+    "Scales the beads that fast drops leave behind; 1: as in nature, 0: none.",                                       \
+    WHEN("{ droptension == 0 } { dropviscosity == 0 }"), ADVANCED)
+
 #define RV_LIQUID_WALL_PARMS(X)                                                                                        \
   X(TOGGLE, walls, "Walls", false, "A tank around the liquid. Without it the liquid goes where it likes.")             \
   X(VEC3, wallsmin, "Walls Min", -1, -1, -1, SOFT(-2), SOFT(2), "m", "Lower corner of the tank.",                      \
@@ -76,6 +94,8 @@
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                  \
   X(FOLDER, "Walls")                                                                                       \
   RV_LIQUID_WALL_PARMS(X)                                                                                  \
+  X(FOLDER, "Drops on Solids")                                                                             \
+  RV_LIQUID_DROP_PARMS(X)                                                                                  \
   X(FOLDER, "Limits")                                                                                      \
   RV_LIQUID_LIMIT_PARMS(X)                                                                                 \
   X(FOLDER, "Output")                                                                                      \

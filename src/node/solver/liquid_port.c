@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/scalar.h"
 #include "node/solver/input_notes.h"
 
 // How P and v of the scene become metres and metres a simulated second.
@@ -20,6 +21,8 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.law = (RvRheology){p->shearmodulus, p->yieldstress, p->viscosity, p->flowindex};
   m.stick = p->stick;
   m.tension = p->surfacetension;
+  m.sessile = (RvSessile){p->droptension, rv_radians(p->dropadvancing), rv_radians(p->dropreceding), p->dropviscosity,
+                          p->droptrail};
   m.drift_time = p->volumetime;
   m.tolerance = p->pressuretolerance;
   // maxmemory is in GB.
@@ -28,6 +31,13 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.resample.nominal = dx * dx * dx / (p->gridscale * p->gridscale * p->gridscale);
   if (!p->reseeding) m.resample_every = 0;
   return m;
+}
+
+// A drop whose rear has the larger angle would run uphill by itself.
+static RvResult check_drops(const RvWetParms* p, RvError* error) {
+  if (!(p->droptension > 0) || p->dropreceding <= p->dropadvancing) return RV_OK;
+  return rv_fail(error, RV_BAD_INPUT, "dropreceding of %g degrees is above dropadvancing of %g: lower it",
+                 p->dropreceding, p->dropadvancing);
 }
 
 //---------------------------------------------------------------------------------------------- telling
@@ -115,6 +125,7 @@ RvResult rv_liquid_port_start(RvLiquidPort* s, const RvWetParms* p, RvDetail** o
   RvResult result = rv_liquid_init(&s->liquid, &model) ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory");
   RvRheology law = model_of(p, 1).law;
   if (!result) result = rv_liquid_rheology_check(&law, error);
+  if (!result) result = check_drops(p, error);
   // nothing to begin with: sources may bring some
   if (!in) in = empty = rv_detail_new();
   if (!result && !in) result = rv_fail(error, RV_NO_MEMORY, "out of memory");

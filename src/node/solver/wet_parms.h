@@ -117,6 +117,8 @@
   RV_STRAND_CONTACT_PARMS(X, RV_WET_ANIMATED)                                                             \
   X(FOLDER, "Walls")                                                                                      \
   RV_LIQUID_WALL_PARMS(X)                                                                                 \
+  X(FOLDER, "Drops on Solids")                                                                            \
+  RV_LIQUID_DROP_PARMS(X)                                                                                 \
   X(FOLDER, "Limits")                                                                                     \
   RV_LIQUID_LIMIT_PARMS(X)                                                                                \
   RV_WET_OUTPUT_PARMS(X)
