@@ -133,7 +133,7 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
                    rv_solver_port(f->cook, LIQUID).text, count, gigabytes, f->parms.maxmemory);
   RvResult result = rv_liquid_port_start(&f->liquid, &f->parms, &state->part[0], error);
   if (!result) rv_liquid_material_note(f->cook, &f->material, in);
-  return result;
+  return result ? result : rv_interface_frame_mark(f, state->part[0], error);
 }
 
 //---------------------------------------------------------------------------------------------- a frame
@@ -216,7 +216,8 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   Frame* f = s->data;
   RvLiquid* liquid = &f->liquid.liquid;
   RvResult result = rv_liquid_particles_sort(&liquid->particles, &liquid->report.lost, error);
-  return result ? result : rv_liquid_port_end(&f->liquid, &state->part[0], error);
+  if (!result) result = rv_liquid_port_end(&f->liquid, &state->part[0], error);
+  return result ? result : rv_interface_frame_mark(f, state->part[0], error);
 }
 
 // RvSolverMedia.tell

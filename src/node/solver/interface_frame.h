@@ -31,4 +31,9 @@ double rv_interface_frame_longest(const RvSolver* solver);
 RvResult rv_interface_frame_substep(RvSolver* solver, double dt, RvError* error);
 extern const char* const rv_interface_node_stages[];
 
+//---------------------------------------------------------------------------------------------- interface_surface.c
+
+// Writes what the surface of the liquid tells, the attribute layer, to a state.
+RvResult rv_interface_frame_mark(RvInterfaceFrame* frame, RvDetail* state, RvError* error);
+
 #endif

@@ -64,6 +64,9 @@
   X(FLOAT, maxmemory, "Max Memory", 16, HARD(0.01), SOFT(64), "",                                           \
     "Gigabytes that the particles may take; more is refused before it is taken.", ADVANCED)                 \
   X(FOLDER, "Output")                                                                                       \
+  X(INT, layers, "Surface Layers", 0, HARD(0), HARD(255), "",                                               \
+    "Layers of particles to find from the surface inwards: the attribute layer is 1 on the surface, 2 below it, and 0 " \
+    "where it is deeper than these. 0 finds none and writes no attribute.")                                 \
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.", ADVANCED)
 RV_PARM_STRUCT(RvInterfaceParms, RV_INTERFACE_PARMS)
 
