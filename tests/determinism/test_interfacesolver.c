@@ -27,7 +27,7 @@ static RvTestShot shot = {
 static RvTestShot bubbles = {
     .text =
         "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"
-        "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.02, 0.009, 0.009], \"particlesep\": 0.001}},"
+        "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.012, 0.006, 0.006], \"particlesep\": 0.001}},"
         "\"one\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"bubbleid\","
         "  \"type\": \"int\", \"value\": [1, 0, 0, 0]}},"
         "\"two\": {\"type\": \"attribute\", \"inputs\": [\"one\"], \"parms\": {\"name\": \"bubbleid\","
