@@ -196,6 +196,43 @@ static RvResult sort(RvInterfaceSolver* s, RvError* error) {
   return RV_OK;
 }
 
+//---------------------------------------------------------------------------------------------- film
+
+// film: the surfaces of bubbles, and the shares of film in their particles (VI-14).
+static RvResult film(RvInterfaceSolver* s, RvError* error) {
+  const RvInterfaceBubbles* b = &s->bubbles;
+  RvInterfaceWork* w = &s->work;
+  RvInterfaceSums* m = &w->sums;
+  const RvParticles* p = &s->bulk->particles;
+  if (!b->row_body || !p->count) return RV_OK;
+  int32_t* body = RV_TAKE(s->arena, int32_t, p->count);
+  uint8_t* layer = RV_TAKE(s->arena, uint8_t, p->count);
+  double* share = RV_TAKE(s->arena, double, p->count);
+  float* sorted = RV_TAKE(s->arena, float, p->count + 1);
+  float* number = RV_TAKE(s->arena, float, p->count + 1);
+  if (!body || !layer || !share || !sorted || !number)
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the film of %zu particles", p->count);
+  for (size_t i = 0; i < p->count; ++i) body[i] = b->row_body[p->row[i]];
+  RvInterfaceLayers layers = {p->count, w->place, body, s->model.spacing, 1, layer};
+  RvInterfaceFilm shares = {p->count, body, p->volume, layer, b->count, b->film, share, 0};
+  RvResult result = rv_interface_find_layers(&layers, s->arena, error);
+  if (!result) result = rv_interface_share_film(&shares, s->arena, error);
+  if (result) return result;
+  for (size_t k = 0; k < p->count; ++k) {
+    sorted[k] = (float)share[w->set.from[k]];
+    number[k] = (float)body[w->set.from[k]];
+  }
+  sorted[p->count] = 0;
+  number[p->count] = 0;
+  m->film = sorted;
+  m->bubble = number;
+  m->film_gas = (float)b->film_gas;
+  m->gas_gas = (float)b->gas_gas;
+  m->across = (float)b->across;
+  s->report.overfull = shares.overfull;
+  return RV_OK;
+}
+
 //---------------------------------------------------------------------------------------------- pairs
 
 #define CALL(s, name, arguments) \
@@ -344,6 +381,7 @@ RvResult rv_interface_substep(RvInterfaceSolver* s, double dt, RvError* error) {
   STAGE(sources, sources(s, dt, error))
   STAGE(solids, solids(s, dt, error))
   STAGE(sort, sort(s, error))
+  STAGE(film, film(s, error))
   STAGE(pairs, pairs(s))
   STAGE(density, density(s))
   STAGE(pressure, pressure(s))

@@ -15,6 +15,7 @@
 #define RV_INTERFACE_SOLVER_H
 
 #include "contact/planes.h"
+#include "interface/bubbles.h"
 #include "interface/sums_kernel.h"
 #include "liquid/liquid.h"
 #include "sph/half.h"
@@ -46,6 +47,7 @@ typedef struct RvInterfaceModel {
   X(sources)                   \
   X(solids)                    \
   X(sort)                      \
+  X(film)                      \
   X(pairs)                     \
   X(density)                   \
   X(pressure)                  \
@@ -65,6 +67,7 @@ typedef struct RvInterfaceReport {
   int unconverged;      // substeps that ended above the tolerance
   double excess;        // largest mean excess of density at the end of a substep
   double largest;       // largest excess of a particle in the last substep
+  size_t overfull;      // bubbles with more film than surface, in the last substep
   size_t full;          // particles with more neighbours than a list holds, summed over substeps
   size_t near, pairs;   // neighbours within h and within k h in the last substep
   size_t bytes;         // of the work memory
@@ -88,6 +91,7 @@ typedef struct RvInterfaceSolver {
   RvInterfaceModel model;
   RvLiquid* bulk;            // particles, sources and sinks; borrowed
   const uint8_t* row_phase;  // phases of the particles' rows; NULL: all are phase 0
+  RvInterfaceBubbles bubbles;
   RvArena* arena;            // borrowed; nothing is kept in it between substeps
   RvContactSolids solids;    // in the metres of the particles
   RvSphHalf half, pull;      // of the density and of the pair force

@@ -48,6 +48,16 @@ RV_INLINE RvSphRow of_phase(const float table[RV_INTERFACE_PHASES], const uint8_
 #endif
 }
 
+// Mixed coefficients of the neighbours of a group, over those of film and film (VI-13): by the shares of film of each,
+// and whether it is of the same bubble.
+RV_INLINE RvSphRow mixed(const RvInterfaceSums* s, size_t i, const uint32_t* j) {
+  const RvSphRow one = rv_sph_set(1), a = rv_sph_set(s->film[i]), b = rv_sph_gather(s->film, j);
+  RvSphRow part = a * (one - b) + (one - a) * b;
+  RvSphRow mix = a * b + rv_sph_set(s->film_gas) * part + rv_sph_set(s->gas_gas) * ((one - a) * (one - b));
+  RvSphRow foreign = rv_sph_where(rv_sph_gather(s->bubble, j) != rv_sph_set(s->bubble[i]), rv_sph_set(1 - s->across));
+  return mix * (one - foreign);
+}
+
 // Sum of the pair forces on particle i over its list; the form is a constant of each call.
 RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, size_t i, const uint32_t* list, unsigned groups) {
   const float* x = s->at + 4 * i;
@@ -61,6 +71,7 @@ RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, size_t i, co
     RvSphDistance r = rv_sph_distance(square);
     RvSphRow f = p.w * pair_force(form, r.q, square) * r.inverse;
     if (s->phases > 1) f = f * of_phase(pull, s->phase, j);
+    if (s->film) f = f * mixed(s, i, j);
     f0 += f * d0;
     f1 += f * d1;
     f2 += f * d2;

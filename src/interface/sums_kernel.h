@@ -29,6 +29,9 @@ typedef struct RvInterfaceSums {
   RvPairForm form;
   int phases;
   const uint8_t* phase;                                       // [count + 1]
+  const float* film;                                          // [count + 1] share of film; NULL: there are no bubbles
+  const float* bubble;                                        // [count + 1] number of the bubble, 0 outside of all
+  float film_gas, gas_gas, across;                            // as in interface/bubbles.h
   float pull[RV_INTERFACE_PHASES][RV_INTERFACE_PHASES];       // of the pair force, by phases of i and j
   float viscosity[RV_INTERFACE_PHASES][RV_INTERFACE_PHASES];  // of the viscous force
   float inverse_density[RV_INTERFACE_PHASES];                 // rho_0 / rho

@@ -23,4 +23,22 @@ static RvTestShot shot = {
     .visits = {5, 3, 4, 1, 5},
     .edit = 0.001f};
 
-RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run))
+// Two bubbles that meet, of which one pops: surfaces, film, and layers.
+static RvTestShot bubbles = {
+    .text =
+        "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"
+        "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.012, 0.006, 0.006], \"particlesep\": 0.001}},"
+        "\"one\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"bubbleid\","
+        "  \"type\": \"int\", \"value\": [1, 0, 0, 0]}},"
+        "\"two\": {\"type\": \"attribute\", \"inputs\": [\"one\"], \"parms\": {\"name\": \"bubbleid\","
+        "  \"type\": \"int\", \"mode\": \"box\", \"boxmin\": [0, -1, -1], \"boxmax\": [1, 1, 1],"
+        "  \"value\": [2, 0, 0, 0]}},"
+        "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"two\"], \"parms\": {\"gravity\": [0, 0, 0],"
+        "  \"density\": 100, \"layers\": 3,"
+        "  \"popbubble\": {\"keys\": [[1, 0], [4, 2], [5, 0]], \"interp\": \"constant\"}}}}}",
+    .last = 5,
+    .workers = {1, 2, 3, 16},
+    .visits = {5, 3, 4, 1, 5},
+    .edit = 0.001f};
+
+RV_TESTS(RV_TEST_SHOT(bubbles, rv_test_shot_run), RV_TEST_SHOT(shot, rv_test_shot_run))

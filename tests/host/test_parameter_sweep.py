@@ -129,10 +129,14 @@ BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "
 # a pool of two liquids
 TWO = {"mixed": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "phase", "type": "int", "mode": "random", "value": [0, 0, 0, 0],
                                                                     "valuemax": [1, 0, 0, 0]}}}
+# the pool as gas of a bubble
+BUBBLE = {"gas": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "bubbleid", "type": "int", "value": [1, 0, 0, 0]}}}
 # What a parameter needs to matter: parameters of the node, other nodes (which replace those of the scene), inputs, a later frame.
 USES = {
     **{"interfacesolver." + name: {"nodes": TWO, "inputs": ["mixed", "solid", "tap"]}
        for name in ("density2", "viscosity2", "surfacetension2", "interfacetension")},
+    **{"interfacesolver." + name: {"nodes": BUBBLE, "inputs": ["gas", "solid", "tap"]}
+       for name in ("film", "gascohesion", "popbubble", "poplife", "popthin")},
     **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}
        for name in ("strandcollisions", "volumespeed", "volumecell")},
     "continuumsolver.maxsubsteps": {"parms": {"cfl": 0.05}},

@@ -151,7 +151,63 @@ static void too_few_substeps_are_told_with_their_number(void** state) {
   rv_detail_free(out);
 }
 
+// The drop with a point attribute.
+#define MARKED(name, type, value)                                                                            \
+  DROP "\"a\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"" name             \
+       "\", \"type\": \"" type "\", \"class\": \"point\", \"value\": [" value ", 0, 0, 0]}},"
+
+// The error of a scene that does not cook.
+static void refuse(const char* text, const char* words) {
+  RvTestLog log;
+  RvError error = {0};
+  RvScene* scene = rv_test_scene(text, &log);
+  assert_int_not_equal(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 2}, &error), RV_OK);
+  if (!strstr(error.text, words)) fail_msg("no error with '%s' in: %s", words, error.text);
+  rv_scene_free(scene);
+}
+
+static void wishes_that_cannot_be_met_are_refused(void** state) {
+  (void)state;
+  refuse(MARKED("phase", "int", "3") SOLVER("\"a\"", ""), "has a point with phase 3");
+  refuse(MARKED("phase", "int", "1") SOLVER("\"a\"", "\"interfacetension\": 0.2"), "above the sum");
+  refuse(MARKED("phase", "int", "1") SOLVER("\"a\"", "\"interfacetension\": 0.01"), "below the difference");
+  refuse(MARKED("bubbleid", "int", "-1") SOLVER("\"a\"", ""), "has a point with bubbleid -1");
+  refuse(MARKED("bubbleid", "int", "1") "\"f\": {\"type\": \"attribute\", \"inputs\": [\"a\"], \"parms\": {\"name\": "
+                                        "\"film\", \"value\": [1.5, 0, 0, 0]}}," SOLVER("\"f\"", ""),
+         "has a point with film 1.5");
+}
+
+static void more_film_than_surface_is_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(MARKED("bubbleid", "int", "1") SOLVER("\"a\"", "\"film\": 0.9"), 2, &log);
+  expect(&log, "more film than their surfaces hold");
+  const double* film = rv_detail_f64(out, RV_POINT, "film", 1);
+  assert_non_null(film);
+  double sum = 0;
+  size_t count = rv_detail_count(out, RV_POINT);
+  for (size_t i = 0; i < count; ++i) sum += film[i] / (double)count;
+  CHECK_NEAR(sum, 0.9, 1e-12);
+  rv_detail_free(out);
+}
+
+static void old_bubbles_pop_into_the_ledger(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  Seen seen = {0};
+  RvScene* scene =
+      rv_test_scene(MARKED("bubbleid", "int", "7") SOLVER("\"a\"", "\"poplife\": 0.05, \"density\": 100"), &log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 4}, &error), error);
+  rv_scene_free(scene);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+  CHECK_NEAR(seen.ledger.killed, 8e-6, 1e-12);
+}
+
 RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(no_drop_is_lost),
          cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
          cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
+         cmocka_unit_test(wishes_that_cannot_be_met_are_refused),
+         cmocka_unit_test(more_film_than_surface_is_told), cmocka_unit_test(old_bubbles_pop_into_the_ledger),
          cmocka_unit_test(nothing_in_gives_nothing_out), cmocka_unit_test(too_few_substeps_are_told_with_their_number))

@@ -113,7 +113,7 @@ static RvResult init(RvSolver* s, RvError* error) {
 static void end(RvSolver* s) {
   Frame* f = s->data;
   rv_collider_view_end(&f->view);
-  RV_FREE_ALL(f->steps, f->colliders, f->row_phase);
+  RV_FREE_ALL(f->steps, f->colliders, f->row_phase, f->row_body, f->film);
   rv_liquid_port_free(&f->liquid);
   rv_arena_free(f->arena);
 }
@@ -133,7 +133,7 @@ static RvResult start(RvSolver* s, RvState* state, RvError* error) {
                    rv_solver_port(f->cook, LIQUID).text, count, gigabytes, f->parms.maxmemory);
   RvResult result = rv_liquid_port_start(&f->liquid, &f->parms, &state->part[0], error);
   if (!result) rv_liquid_material_note(f->cook, &f->material, in);
-  return result;
+  return result ? result : rv_interface_frame_mark(f, state->part[0], error);
 }
 
 //---------------------------------------------------------------------------------------------- a frame
@@ -176,6 +176,8 @@ static RvResult load(RvSolver* s, RvError* error) {
   if (result) return result;
   rv_interface_init(&f->solver, &model);
   set_walls(f);
+  result = rv_interface_frame_bubbles(f, error);
+  if (result) return result;
   return f->parms.timescale > 0 ? begin_solids(f, error) : RV_OK;
 }
 
@@ -192,6 +194,8 @@ static RvResult inputs(RvSolver* s, double from, double to, double dt, RvError* 
     rv_interface_init(&f->solver, &model);
   else
     f->solver.model = model;
+  f->solver.bubbles.gas_gas = ((const RvInterfaceParms*)s->parms)->gascohesion;
+  f->solver.bubbles.film_gas = 0.5 * (1 + f->solver.bubbles.gas_gas);
   f->solver.solids.wall_angle = rv_radians(((const RvInterfaceParms*)s->parms)->contactangle);
   result = f->view.count ? rv_collider_view_step(&f->view, from, to, dt, f->steps, error) : RV_OK;
   if (result) return result;
@@ -216,7 +220,8 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   Frame* f = s->data;
   RvLiquid* liquid = &f->liquid.liquid;
   RvResult result = rv_liquid_particles_sort(&liquid->particles, &liquid->report.lost, error);
-  return result ? result : rv_liquid_port_end(&f->liquid, &state->part[0], error);
+  if (!result) result = rv_liquid_port_end(&f->liquid, &state->part[0], error);
+  return result ? result : rv_interface_frame_mark(f, state->part[0], error);
 }
 
 // RvSolverMedia.tell
@@ -243,6 +248,11 @@ static void tell(RvSolver* s) {
         "density and density2 differ by a factor of %.3g: above %g the two liquids mix or fly apart; bring them "
         "nearer to each other",
         ratio, MOST_DENSITY_RATIO);
+  if (r->overfull)
+    rv_cook_warn(f->cook,
+                 "%zu bubbles have more film than their surfaces hold, so the rest is inside and they behave as drops; "
+                 "lower film, or raise the number of their particles",
+                 r->overfull);
   if (r->full)
     rv_cook_warn(
         f->cook,

@@ -19,6 +19,8 @@ typedef struct RvInterfaceFrame {
   RvLiquidPort liquid;
   RvInterfaceSolver solver;
   uint8_t* row_phase;     // phases of the rows; NULL: all are phase 0
+  int32_t* row_body;      // bubbles of the rows; NULL: there are none
+  double* film;           // [bubbles + 1] m3 of each bubble
   RvColliderView view;    // solids of the frame
   RvSolidStep* steps;     // [solids] during the substep
   RvCollider* colliders;  // [solids] the same, as contacts see them
@@ -30,5 +32,12 @@ extern const RvSolverMedia rv_interface_media;
 double rv_interface_frame_longest(const RvSolver* solver);
 RvResult rv_interface_frame_substep(RvSolver* solver, double dt, RvError* error);
 extern const char* const rv_interface_node_stages[];
+
+//---------------------------------------------------------------------------------------------- interface_surface.c
+
+// Reads the bubbles of the state and their film; those that pop leave the liquid.
+RvResult rv_interface_frame_bubbles(RvInterfaceFrame* frame, RvError* error);
+// Writes what the surface of the liquid tells, the attributes layer and film, to a state.
+RvResult rv_interface_frame_mark(RvInterfaceFrame* frame, RvDetail* state, RvError* error);
 
 #endif

@@ -44,6 +44,20 @@
   X(FLOAT, interfacetension, "Interface Tension", 0.045, HARD(0), SOFT(0.1), "kg1s-2",                               \
     "Between the two liquids. It must lie between the difference and the sum of their surface tensions.")
 
+// Particles with the attribute bubbleid above 0 are the gas of that bubble.
+#define RV_INTERFACE_BUBBLE_PARMS(X)                                                                                  \
+  X(FLOAT, film, "Film", 0.1, HARD(0), HARD(1), "",                                                                  \
+    "Share of a bubble's volume that is liquid film, if its particles bring no attribute film. Higher makes bubbles " \
+    "tauter.")                                                                                                       \
+  X(FLOAT, gascohesion, "Gas Cohesion", 0, HARD(0), HARD(1), "",                                                     \
+    "Attraction within the gas, over that of the film. 0 makes soft bubbles, 1 rigid ones that behave as drops do.")  \
+  X(INT, popbubble, "Pop Bubble", 0, HARD(0), HARD(65535), "",                                                       \
+    "Number of the bubble that pops at this frame; key it. 0: none. Its particles leave the liquid as killed.")      \
+  X(FLOAT, poplife, "Bubble Life", 0, HARD(0), SOFT(10), "s",                                                        \
+    "Age at which bubbles pop, in simulated seconds. 0: never.")                                                     \
+  X(FLOAT, popthin, "Pop Below Film", 0, HARD(0), HARD(1), "",                                                       \
+    "Bubbles pop whose surface is film by a smaller share than this. 0: none.")
+
 #define RV_INTERFACE_PARMS(X)                                                                               \
   X(FOLDER, "Simulation")                                                                                   \
   RV_INTERFACE_SOLVE_PARMS(X)                                                                               \
@@ -55,6 +69,8 @@
     WHEN("{ walls == 0 }"))                                                                                 \
   X(FOLDER, "Second Liquid")                                                                                \
   RV_INTERFACE_SECOND_PARMS(X)                                                                              \
+  X(FOLDER, "Bubbles")                                                                                      \
+  RV_INTERFACE_BUBBLE_PARMS(X)                                                                              \
   X(FOLDER, "Forces")                                                                                       \
   X(VEC3, gravity, "Gravity", 0, -9.81, 0, SOFT(-20), SOFT(20), "m1s-2", "Acceleration.")                   \
   X(FOLDER, "Walls")                                                                                        \
@@ -64,6 +80,9 @@
   X(FLOAT, maxmemory, "Max Memory", 16, HARD(0.01), SOFT(64), "",                                           \
     "Gigabytes that the particles may take; more is refused before it is taken.", ADVANCED)                 \
   X(FOLDER, "Output")                                                                                       \
+  X(INT, layers, "Surface Layers", 0, HARD(0), HARD(255), "",                                               \
+    "Layers of particles to find from the surface inwards: the attribute layer is 1 on the surface, 2 below it, and 0 " \
+    "where it is deeper than these. 0 finds none and writes no attribute.")                                 \
   X(TOGGLE, keepstate, "Keep State", false, "Keep the solver's own attributes on the liquid.", ADVANCED)
 RV_PARM_STRUCT(RvInterfaceParms, RV_INTERFACE_PARMS)
 
