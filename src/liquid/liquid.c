@@ -47,6 +47,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_liquid_pressure_free(l->pressure);
   rv_liquid_viscosity_free(l->viscosity);
   rv_liquid_shear_free(l->shear);
+  rv_liquid_stokes_free(l->stokes);
   *l = (RvLiquid){0};
 }
 
@@ -73,6 +74,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
   return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_liquid_shear_bytes(l->shear) +
+         rv_liquid_stokes_bytes(l->stokes) +
          l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
@@ -101,17 +103,23 @@ static void add_age(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) r->l->particles.age[i] += (float)r->dt;
 }
 
+// Pressure of the tension at the surface, if there is any.
+static RvResult find_tension(RvLiquid* l, RvError* error) {
+  if (!(l->model.tension > 0)) return RV_OK;
+  if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
+  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension,
+                            l->grid.surface.data);
+  return RV_OK;
+}
+
 static RvResult project(RvLiquid* l, double dt, RvPressureOptions options, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_liquid_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
-  if (l->model.tension > 0) {
-    if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
-    rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension,
-                              l->grid.surface.data);
-    in.surface = l->grid.surface.data;
-  }
+  RvResult tension = find_tension(l, error);
+  if (tension) return tension;
+  if (l->model.tension > 0) in.surface = l->grid.surface.data;
   return rv_liquid_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
 }
 
@@ -134,7 +142,13 @@ static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
   return result;
 }
 
+// Whether pressure and shear are solved together.
+static bool is_together(const RvLiquid* l) {
+  return l->model.viscosity > 0 && !l->model.split;
+}
+
 static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
+  if (is_together(l)) return RV_OK;
   RvPressureOptions options = {.tolerance = l->model.tolerance};
   RvResult result = l->model.viscosity > 0 ? project_again(l, dt, error) : project(l, dt, options, error);
   if (l->report.pressure.iterations > l->report.iterations) l->report.iterations = l->report.pressure.iterations;
@@ -150,11 +164,36 @@ static RvViscosityIn viscosity_in(RvLiquid* l, double dt) {
   return in;
 }
 
+// Pressure and shear together (stokes.h).
+static RvResult balance(RvLiquid* l, double dt, RvError* error) {
+  if (!l->stokes && !(l->stokes = rv_liquid_stokes_new()))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
+  RvResult result = find_tension(l, error);
+  if (result) return result;
+  RvStokesIn in = {.grid = &l->grid,
+                   .solids = l->solids.any ? &l->solids : NULL,
+                   .pressure = l->pressure,
+                   .viscosity = l->viscosity,
+                   .shear = rv_liquid_shear_needed(&l->model.law) ? l->shear : NULL,
+                   .of_viscosity = viscosity_in(l, dt),
+                   .tension = l->model.tension,
+                   .dt = dt,
+                   .warm = l->steps > 0};
+  RvStokesReport report;
+  result = rv_liquid_stokes_solve(l->stokes, &in, &report, error);
+  l->report.pressure = report.pressure;
+  l->report.outer = report.outer > l->report.outer ? report.outer : l->report.outer;
+  l->report.unbalanced = fmax(l->report.unbalanced, report.residual);
+  l->report.unconverged += !result && !report.converged;
+  return result;
+}
+
 static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidModel* m = &l->model;
   if (!(m->viscosity > 0)) return RV_OK;
   if (!l->viscosity && !(l->viscosity = rv_liquid_viscosity_new()))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the viscosity");
+  if (is_together(l)) return balance(l, dt, error);
   // Forces that pressure will meet must not reach it: the liquid at a wall that it sticks to would feel less of its
   // weight than the rest, and rise.
   if (!rv_channel_fit(&l->increment, l->grid.tiles.count))
@@ -244,7 +283,8 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
   if (l->model.drift_every <= 0 || !(l->model.drift_time > 0) || l->steps % l->model.drift_every) return RV_OK;
   double relax = fmin(dt * l->model.drift_every / l->model.drift_time, 0.5);
-  return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, error);
+  const float* flow_share = is_together(l) && l->model.law.modulus > 0 ? l->shear->share.data : NULL;
+  return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, flow_share, error);
 }
 
 static RvResult extrapolate(RvLiquid* l) {

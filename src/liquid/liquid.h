@@ -9,6 +9,7 @@
 #include "liquid/shear.h"
 #include "liquid/solid_grids.h"
 #include "liquid/stages.h"
+#include "liquid/stokes.h"
 #include "liquid/viscosity.h"
 
 // Stages, in the order of the substep: timers, progress line, report and manual use these names.
@@ -43,6 +44,7 @@ typedef struct RvLiquidModel {
   double gravity[3];  // m/s^2
   double viscosity;   // Pa s; 0: none
   RvRheology law;     // of a liquid that yields, thins or thickens; its consistency is the viscosity
+  bool split;         // shear and pressure one after the other, not together
   bool stick;         // a viscous liquid does not slip on solids
   double tension;     // N/m at the surface; 0: none
   double cfl;         // cells that a particle may go a substep, at most 3
@@ -70,6 +72,7 @@ typedef struct RvLiquidReport {
   RvPressureReport pressure;  // of the last substep
   int substeps, iterations;   // iterations: the most of a substep
   int outer;                  // outer iterations of the shear, the most of a substep
+  double unbalanced;          // their residual, the largest of a substep
   int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
@@ -99,6 +102,7 @@ typedef struct RvLiquid {
   RvChannel increment;     // of the pressure, by what viscosity changed
   RvViscosity* viscosity;  // made when it is needed
   RvShear* shear;          // made when it is needed: the law is more than a viscosity
+  RvStokes* stokes;        // made when it is needed
   RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;
 

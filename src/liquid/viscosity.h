@@ -30,6 +30,7 @@ typedef struct RvViscosityIn {
                             // yz, xz, xy); NULL: none
   const float*
       before[3];          // m/s: the velocity that inertia has, if `velocity` is only the first guess; NULL: `velocity`
+  const float* inertia[3];  // factors of the mass of faces; NULL: 1
   float* velocity[3];     // m/s; changed where there is liquid
   const float* open[3];   // NULL: all 1
   const float* solid[3];  // m/s, read at closed faces; NULL: 0
