@@ -7,10 +7,6 @@
 #include "liquid/straight.h"
 #include "liquid/tension.h"
 
-// Cells that a shear wave may go in a substep. The solve is stable for any number; beyond it the history stress, which
-// particles carry, lags behind.
-static const double SHEAR_CELLS = 6;
-
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
 #define NAME(name) #name,
     RV_LIQUID_STAGES(NAME)
@@ -74,8 +70,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
   return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_liquid_shear_bytes(l->shear) +
-         rv_liquid_stokes_bytes(l->stokes) +
-         l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
+         rv_liquid_stokes_bytes(l->stokes) + l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
 }
@@ -108,8 +103,7 @@ static RvResult find_tension(RvLiquid* l, RvError* error) {
   if (!(l->model.tension > 0)) return RV_OK;
   if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
-  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension,
-                            l->grid.surface.data);
+  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
   return RV_OK;
 }
 
@@ -373,24 +367,32 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, RvError* error) {
   return result ? result : rv_liquid_move(l, dt, error);
 }
 
+// The longest substep for shear waves, s.
+static double longest_for_shear(const RvLiquidModel* m) {
+  return m->law.modulus > 0 ? RV_LIQUID_SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus) : (double)INFINITY;
+}
+
 double rv_liquid_longest(const RvLiquid* l) {
   const RvLiquidModel* m = &l->model;
   double speed = fmax(rv_liquid_speed(&l->particles), m->speed), g = 0, reach = fmin(m->cfl, 3) * m->dx;
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
-  // Shear waves may go a few cells a substep.
-  if (m->law.modulus > 0) longest = fmin(longest, SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus));
+  longest = fmin(longest, longest_for_shear(m));
   return fmin(longest, rv_liquid_tension_step(m->density, m->dx, m->tension));
 }
 
+// Part of a substep by which rounding may make it longer.
+static const double STEP_ROUNDING = 1e-9;
+
 double rv_liquid_next(RvLiquid* l, double* left, int taken, int least, int most) {
-  double longest = rv_liquid_longest(l), wanted = ceil(*left / longest - 1e-9);
+  double longest = rv_liquid_longest(l), wanted = ceil(*left / longest - STEP_ROUNDING);
   int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
   int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
   double step = count == 1 ? *left : *left / count;
   // three cells are what a particle can go at most
   l->report.hurried += step > longest * 3 / l->model.cfl;
+  l->report.shear_hurried += step > longest_for_shear(&l->model) * (1 + STEP_ROUNDING);
   *left = count == 1 ? 0 : *left - step;
   return step;
 }

@@ -37,6 +37,10 @@ typedef enum RvLiquidStage {
 } RvLiquidStage;
 extern const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1];  // NULL at the end
 
+// Cells that a shear wave may go in a substep. The solve is stable for any number; beyond it the history stress, which
+// particles carry, lags behind.
+#define RV_LIQUID_SHEAR_CELLS 6.0
+
 typedef struct RvLiquidModel {
   double dx;          // m: side of a cell, twice the spacing of particles
   double origin[3];   // world position of cell (0, 0, 0)
@@ -76,9 +80,10 @@ typedef struct RvLiquidReport {
   int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
-  size_t caught;  // particles among solids without a way out, at the end of the last substep
-  size_t inside;  // of these, particles that are deep within a solid
-  int hurried;    // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
+  size_t caught;      // particles among solids without a way out, at the end of the last substep
+  size_t inside;      // of these, particles that are deep within a solid
+  int hurried;        // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
+  int shear_hurried;  // times that they are fewer than shear waves want
   RvResampled resampled;
   RvParticlesLost lost;
 } RvLiquidReport;

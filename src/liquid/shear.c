@@ -12,7 +12,7 @@
 enum { TILE_GRAIN = 4 };           // tiles a task
 enum { VALUES = 1 + RV_STRAINS };  // of a node of a room: weight, weight times stress
 enum { ROOM = VALUES * RV_HALO1_CELLS };
-enum { MOST_OUTER = 12 };                    // outer iterations
+enum { MOST_OUTER = 12 };  // outer iterations
 // 1/s: below this rate a liquid without a shear modulus has the viscosity that it has at it, so that a liquid at rest
 // that thins does not have an infinite one.
 static const double LEAST_RATE = 1e-3;

@@ -2,15 +2,13 @@
 #include "liquid/stokes.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "liquid/pressure_work.h"
-#include "liquid/tension.h"
 #include "liquid/straight.h"
+#include "liquid/tension.h"
 #include "liquid/viscosity_work.h"
 
 enum { GRAIN = 4 };        // tiles a task
@@ -24,7 +22,9 @@ static const double PRESSURE_TOLERANCE = 1e-3;  // of an increment; its bound of
 
 // Steps of Anderson's acceleration that are kept.
 enum { KEPT = 5 };
+// Part of a correction that is taken: the free corners of the liquid answer up to three times as much as its inside.
 static const double MIXING = 0.6;
+static const double SINGULAR = 1e-10;  // relative pivot below which the kept steps are no longer independent
 
 struct RvStokes {
   RvChannel part;       // cells: liquid fraction w
@@ -121,7 +121,8 @@ static void weigh_faces(void* arg, size_t begin, size_t end) {
         double velocity = f.velocity;
         // tension pulls towards the liquid: pressure at the surface times the gradient of the fraction
         if (job->in->tension > 0)
-          velocity += job->unit * (double)(f.scale * mobility * 0.5f * (surface[lo] + surface[hi]) * (part[hi] - part[lo]));
+          velocity +=
+              job->unit * (double)(f.scale * mobility * 0.5f * (surface[lo] + surface[hi]) * (part[hi] - part[lo]));
         job->s->mobility[axis].data[at] = mobility;
         job->s->inertia[axis].data[at] = 1 / f.scale;
         job->s->start[axis].data[at] = (float)velocity;
@@ -135,7 +136,8 @@ static void weigh_faces(void* arg, size_t begin, size_t end) {
 static bool is_pressed(const Job* job, size_t t, int axis, const float* level, const int x[3], size_t at) {
   int hi = rv_halo1_at(x[0], x[1], x[2]), lo = hi - steps[axis];
   if (!(level[hi] < 0) && !(level[lo] < 0)) return false;
-  if (x[axis] == 0 && job->in->grid->tiles.near[t][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))] < 0) return false;
+  if (x[axis] == 0 && job->in->grid->tiles.near[t][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))] < 0)
+    return false;
   return !job->of_pressure.open[axis] || job->of_pressure.open[axis][at] > 0;
 }
 
@@ -204,7 +206,8 @@ static void correct_tiles(void* arg, size_t begin, size_t end) {
       int here = rv_halo1_at(c & 7, c >> 3 & 7, c >> 6);
       double excess = 0;
       for (int axis = 0; axis < 3; ++axis) excess += (double)flux[axis][here + steps[axis]] - (double)flux[axis][here];
-      double viscosity = job->of_viscosity.viscosity * (job->of_viscosity.field ? (double)job->of_viscosity.field[at] : 1);
+      double viscosity =
+          job->of_viscosity.viscosity * (job->of_viscosity.field ? (double)job->of_viscosity.field[at] : 1);
       double more = 2 * (double)job->s->part.data[at] * viscosity * excess / g->dx;
       job->s->increment.data[at] = (float)((double)job->s->increment.data[at] - more);
     }
@@ -231,7 +234,7 @@ static void store_pressure(void* arg, size_t begin, size_t end) {
 typedef struct Mix {
   const float *a, *b;  // factors of a product
   RvStokes* s;
-  int kept, slot;      // steps in use, and the one that is written
+  int kept, slot;  // steps in use, and the one that is written
   double weight[KEPT];
 } Mix;
 
@@ -265,7 +268,8 @@ static void mix_tiles(void* arg, size_t begin, size_t end) {
   for (size_t at = begin * RV_TILE_CELLS; at < end * RV_TILE_CELLS; ++at) {
     double step = MIXING * (double)s->correction.data[at];
     for (int k = 0; k < m->kept; ++k)
-      step -= m->weight[k] * ((double)s->change_of_pressure[k].data[at] + MIXING * (double)s->change_of_correction[k].data[at]);
+      step -= m->weight[k] *
+              ((double)s->change_of_pressure[k].data[at] + MIXING * (double)s->change_of_correction[k].data[at]);
     s->change_of_pressure[m->slot].data[at] = (float)step;
     s->pressure.data[at] = (float)((double)s->pressure.data[at] + step);
   }
@@ -279,7 +283,7 @@ static bool solve_small(int n, double gram[KEPT][KEPT], double w[KEPT]) {
       double sum = gram[i][j];
       for (int k = 0; k < j; ++k) sum -= gram[i][k] * gram[j][k];
       if (j == i) {
-        if (!(sum > 1e-10 * diagonal)) return false;
+        if (!(sum > SINGULAR * diagonal)) return false;
         gram[i][i] = sqrt(sum);
       } else {
         gram[i][j] = sum / gram[j][j];
@@ -324,8 +328,8 @@ static void copy_velocity(const Job* job, RvChannel* const from, RvChannel* to) 
   for (int axis = 0; axis < 3; ++axis) memcpy(to[axis].data, from[axis].data, bytes);
 }
 
-// The pressure that the iterations begin with: that of the last substep, else that of a liquid without shear. From here on velocities are the flow's own at the place
-// (straight.h), except in pressure solves.
+// The pressure that the iterations begin with: that of the last substep, else that of a liquid without shear. From here
+// on velocities are the flow's own at the place (straight.h), except in pressure solves.
 static RvResult begin_pressure(Job* job, RvStokesReport* report, RvError* error) {
   RvLiquidGrid* g = job->in->grid;
   copy_velocity(job, job->s->start, g->velocity);
@@ -402,7 +406,6 @@ RvResult rv_liquid_stokes_solve(RvStokes* s, const RvStokesIn* in, RvStokesRepor
     double share_change = 0;
     result = iterate(&job, report, &share_change, error);
     report->outer++;
-    if (getenv("RV_DBG")) fprintf(stderr, "outer %d residual %.3e share %.3e visc %d press %d\n", report->outer, report->residual, share_change, report->iterations, report->pressure.iterations);
     report->converged = report->residual <= RESIDUAL_TOLERANCE && share_change < RV_SHEAR_TOLERANCE;
   }
   rv_liquid_turn(in->grid, 1);
