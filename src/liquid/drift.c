@@ -11,7 +11,8 @@ enum { GRAIN = 4 };  // tiles a task
 
 typedef struct Job {
   RvLiquidGrid* grid;
-  float relax;  // part of the error that is corrected now
+  float relax;              // part of the error that is corrected now
+  const float* flow_share;  // 1: the cell does not flow; NULL: all do
 } Job;
 
 // Whether all 26 neighbours are liquid or solid. A neighbour that has some liquid but is no liquid cell is at the
@@ -37,6 +38,7 @@ static void find_excess(void* arg, size_t begin, size_t end) {
       int at = rv_halo1_at(k & 7, k >> 3 & 7, k >> 6);
       float excess = d[at] < 0 ? fill[at] - 1 : 0;
       if (excess < FILL_NOISE && excess != 0 && !is_deep(fill, d, at)) excess = 0;
+      if (job->flow_share && !(job->flow_share[t * RV_TILE_CELLS + (size_t)k] < 1)) excess = 0;
       excess *= job->relax;
       out[k] = excess > LARGEST_CORRECTION    ? LARGEST_CORRECTION
                : excess < -LARGEST_CORRECTION ? -LARGEST_CORRECTION
@@ -46,14 +48,14 @@ static void find_excess(void* arg, size_t begin, size_t end) {
 }
 
 RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
-                         RvError* error) {
+                         const float* flow_share, RvError* error) {
   bool room = rv_liquid_grid_fit(g, &g->shift_pressure, g->tiles.count);
   for (int a = 0; a < 3; ++a) room = room && rv_liquid_grid_fit(g, &g->shift[a], g->tiles.count);
   if (!room)
     return rv_fail(error, RV_NO_MEMORY,
                    "no memory to correct the volume of %zu tiles of liquid; use a larger particlesep", g->tiles.count);
   // divergence that the displacement shall have
-  rv_parallel_for(g->tiles.count, GRAIN, find_excess, &(Job){g, (float)relax});
+  rv_parallel_for(g->tiles.count, GRAIN, find_excess, &(Job){g, (float)relax, flow_share});
   // A pressure solve with dt 1 and density 1 gives a displacement instead of a velocity. Solids do not move in it.
   RvPressureIn in = rv_liquid_pressure_of_grid(g, solids, 1, 1);
   for (int a = 0; a < 3; ++a) {

@@ -7,10 +7,6 @@
 #include "liquid/straight.h"
 #include "liquid/tension.h"
 
-// Cells that a shear wave may go in a substep. The solve is stable for any number; beyond it the history stress, which
-// particles carry, lags behind.
-static const double SHEAR_CELLS = 6;
-
 const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1] = {
 #define NAME(name) #name,
     RV_LIQUID_STAGES(NAME)
@@ -48,6 +44,7 @@ void rv_liquid_free(RvLiquid* l) {
   rv_liquid_viscosity_free(l->viscosity);
   rv_liquid_shear_free(l->shear);
   rv_liquid_wall_drops_free(&l->drops);
+  rv_liquid_stokes_free(l->stokes);
   *l = (RvLiquid){0};
 }
 
@@ -74,7 +71,7 @@ void rv_liquid_set_scratch(RvLiquid* l, RvArena* scratch) {
 
 size_t rv_liquid_grid_memory(const RvLiquid* l) {
   return rv_liquid_grid_bytes(&l->grid) + rv_liquid_pressure_bytes(l->pressure) + rv_liquid_shear_bytes(l->shear) +
-         l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
+         rv_liquid_stokes_bytes(l->stokes) + l->scatter.room_capacity * RV_SCATTER_FLOATS * sizeof(float) +
          l->solids.distance.capacity * RV_TILE_CELLS * 8 * sizeof(float) + rv_tiles_bytes(&l->particles.homes) +
          l->particles.first_capacity * sizeof(uint32_t);
 }
@@ -102,17 +99,22 @@ static void add_age(void* arg, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) r->l->particles.age[i] += (float)r->dt;
 }
 
+// Pressure of the tension at the surface, if there is any.
+static RvResult find_tension(RvLiquid* l, RvError* error) {
+  if (!(l->model.tension > 0)) return RV_OK;
+  if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
+  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
+  return RV_OK;
+}
+
 static RvResult project(RvLiquid* l, double dt, RvPressureOptions options, RvError* error) {
   bool any = l->solids.any;
   RvPressureIn in = rv_liquid_pressure_of_grid(&l->grid, any ? &l->solids : NULL, l->model.density, dt);
   in.warm = l->steps > 0;
-  if (l->model.tension > 0) {
-    if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
-      return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
-    rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension,
-                              l->grid.surface.data);
-    in.surface = l->grid.surface.data;
-  }
+  RvResult tension = find_tension(l, error);
+  if (tension) return tension;
+  if (l->model.tension > 0) in.surface = l->grid.surface.data;
   return rv_liquid_pressure_solve(l->pressure, &in, &options, &l->report.pressure, error);
 }
 
@@ -135,7 +137,13 @@ static RvResult project_again(RvLiquid* l, double dt, RvError* error) {
   return result;
 }
 
+// Whether pressure and shear are solved together.
+static bool is_together(const RvLiquid* l) {
+  return l->model.viscosity > 0 && !l->model.split;
+}
+
 static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
+  if (is_together(l)) return RV_OK;
   RvPressureOptions options = {.tolerance = l->model.tolerance};
   RvResult result = l->model.viscosity > 0 ? project_again(l, dt, error) : project(l, dt, options, error);
   if (l->report.pressure.iterations > l->report.iterations) l->report.iterations = l->report.pressure.iterations;
@@ -151,11 +159,36 @@ static RvViscosityIn viscosity_in(RvLiquid* l, double dt) {
   return in;
 }
 
+// Pressure and shear together (stokes.h).
+static RvResult balance(RvLiquid* l, double dt, RvError* error) {
+  if (!l->stokes && !(l->stokes = rv_liquid_stokes_new()))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
+  RvResult result = find_tension(l, error);
+  if (result) return result;
+  RvStokesIn in = {.grid = &l->grid,
+                   .solids = l->solids.any ? &l->solids : NULL,
+                   .pressure = l->pressure,
+                   .viscosity = l->viscosity,
+                   .shear = rv_liquid_shear_needed(&l->model.law) ? l->shear : NULL,
+                   .of_viscosity = viscosity_in(l, dt),
+                   .tension = l->model.tension,
+                   .dt = dt,
+                   .warm = l->steps > 0};
+  RvStokesReport report;
+  result = rv_liquid_stokes_solve(l->stokes, &in, &report, error);
+  l->report.pressure = report.pressure;
+  l->report.outer = report.outer > l->report.outer ? report.outer : l->report.outer;
+  l->report.unbalanced = fmax(l->report.unbalanced, report.residual);
+  l->report.unconverged += !result && !report.converged;
+  return result;
+}
+
 static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   const RvLiquidModel* m = &l->model;
   if (!(m->viscosity > 0)) return RV_OK;
   if (!l->viscosity && !(l->viscosity = rv_liquid_viscosity_new()))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the viscosity");
+  if (is_together(l)) return balance(l, dt, error);
   // Forces that pressure will meet must not reach it: the liquid at a wall that it sticks to would feel less of its
   // weight than the rest, and rise.
   if (!rv_channel_fit(&l->increment, l->grid.tiles.count))
@@ -245,7 +278,8 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
   if (l->model.drift_every <= 0 || !(l->model.drift_time > 0) || l->steps % l->model.drift_every) return RV_OK;
   double relax = fmin(dt * l->model.drift_every / l->model.drift_time, 0.5);
-  return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, error);
+  const float* flow_share = is_together(l) && l->model.law.modulus > 0 ? l->shear->share.data : NULL;
+  return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, flow_share, error);
 }
 
 static RvResult extrapolate(RvLiquid* l) {
@@ -354,24 +388,32 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, RvError* error) {
   return result ? result : rv_liquid_move(l, dt, error);
 }
 
+// The longest substep for shear waves, s.
+static double longest_for_shear(const RvLiquidModel* m) {
+  return m->law.modulus > 0 ? RV_LIQUID_SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus) : (double)INFINITY;
+}
+
 double rv_liquid_longest(const RvLiquid* l) {
   const RvLiquidModel* m = &l->model;
   double speed = fmax(rv_liquid_speed(&l->particles), m->speed), g = 0, reach = fmin(m->cfl, 3) * m->dx;
   for (int a = 0; a < 3; ++a) g = fmax(g, fabs(m->gravity[a]));
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
-  // Shear waves may go a few cells a substep.
-  if (m->law.modulus > 0) longest = fmin(longest, SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus));
+  longest = fmin(longest, longest_for_shear(m));
   return fmin(longest, rv_liquid_tension_step(m->density, m->dx, m->tension));
 }
 
+// Part of a substep by which rounding may make it longer.
+static const double STEP_ROUNDING = 1e-9;
+
 double rv_liquid_next(RvLiquid* l, double* left, int taken, int least, int most) {
-  double longest = rv_liquid_longest(l), wanted = ceil(*left / longest - 1e-9);
+  double longest = rv_liquid_longest(l), wanted = ceil(*left / longest - STEP_ROUNDING);
   int over = most - taken > 1 ? most - taken : 1, under = least - taken > 1 ? least - taken : 1;
   int count = wanted >= over ? over : wanted <= under ? under : (int)wanted;
   double step = count == 1 ? *left : *left / count;
   // three cells are what a particle can go at most
   l->report.hurried += step > longest * 3 / l->model.cfl;
+  l->report.shear_hurried += step > longest_for_shear(&l->model) * (1 + STEP_ROUNDING);
   *left = count == 1 ? 0 : *left - step;
   return step;
 }

@@ -9,6 +9,7 @@
 #include "liquid/shear.h"
 #include "liquid/solid_grids.h"
 #include "liquid/stages.h"
+#include "liquid/stokes.h"
 #include "liquid/viscosity.h"
 #include "liquid/wall_drops.h"
 
@@ -37,6 +38,10 @@ typedef enum RvLiquidStage {
 } RvLiquidStage;
 extern const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1];  // NULL at the end
 
+// Cells that a shear wave may go in a substep. The solve is stable for any number; beyond it the history stress, which
+// particles carry, lags behind.
+#define RV_LIQUID_SHEAR_CELLS 6.0
+
 typedef struct RvLiquidModel {
   double dx;          // m: side of a cell, twice the spacing of particles
   double origin[3];   // world position of cell (0, 0, 0)
@@ -44,6 +49,7 @@ typedef struct RvLiquidModel {
   double gravity[3];  // m/s^2
   double viscosity;   // Pa s; 0: none
   RvRheology law;     // of a liquid that yields, thins or thickens; its consistency is the viscosity
+  bool split;         // shear and pressure one after the other, not together
   bool stick;         // a viscous liquid does not slip on solids
   double tension;     // N/m at the surface; 0: none
   RvSessile sessile;  // drops on solids, smaller than the grid resolves; without tension there are none
@@ -72,12 +78,14 @@ typedef struct RvLiquidReport {
   RvPressureReport pressure;  // of the last substep
   int substeps, iterations;   // iterations: the most of a substep
   int outer;                  // outer iterations of the shear, the most of a substep
+  double unbalanced;          // their residual, the largest of a substep
   int unconverged;            // substeps whose pressure or viscosity stopped short
   double seconds[RV_LIQUID_STAGE_COUNT];
   size_t collided;
-  size_t caught;  // particles among solids without a way out, at the end of the last substep
-  size_t inside;  // of these, particles that are deep within a solid
-  int hurried;    // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
+  size_t caught;      // particles among solids without a way out, at the end of the last substep
+  size_t inside;      // of these, particles that are deep within a solid
+  int hurried;        // times that fewer substeps were allowed than the CFL wants: fast particles lag behind
+  int shear_hurried;  // times that they are fewer than shear waves want
   RvResampled resampled;
   RvParticlesLost lost;
 } RvLiquidReport;
@@ -102,6 +110,7 @@ typedef struct RvLiquid {
   RvViscosity* viscosity;  // made when it is needed
   RvShear* shear;          // made when it is needed: the law is more than a viscosity
   RvWallDrops drops;       // on solids
+  RvStokes* stokes;        // made when it is needed
   RvLiquidReport report;   // added to; clear it when you like
 } RvLiquid;
 

@@ -44,11 +44,14 @@ typedef struct RvPressureIn {
   const float* solid[3];  // m/s, read where open < 1; NULL: 0
   const float* share[3];  // (0, 1]; NULL: 1
   const float* fibre[3];  // m/s, read where share < 1; NULL: 0
-  const float* drag[3];   // kg/(m^3 s), >= 0; NULL: 0
+  const float* mobility[3];  // factors of the acceleration that a pressure difference gives the face: the density over
+                             // the face's own; NULL: 1
+  const float* drag[3];      // kg/(m^3 s), >= 0; NULL: 0
   const float* drag_target[3];  // m/s; needed with drag
   bool drag_done;         // velocity already includes the drag, from a solve before: drag only scales the effect of the
                           // pressure
   const float* distance;  // m, below 0 in the liquid
+  bool dry_centres;  // the pressure falls to that of the surface at the centres of dry cells, not at the distance 0
   const float* divergence;  // 1/s; NULL: 0
   const float* surface;     // Pa: pressure at the free surface, read at both cells beside it; NULL: 0
   float* pressure;          // Pa; 0 outside of the liquid

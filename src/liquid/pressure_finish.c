@@ -81,7 +81,7 @@ INLINE void finish_face(const RvPressureIn* in, int axis, size_t at, size_t at_l
   // difference of x, or to the free surface over theta
   double difference = tile->x[c] - tile->x[c - step];
   if (wet_lo != wet_hi) {
-    float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
+    float theta = wet_lo ? rv_liquid_pressure_theta(in, d_lo, d_hi) : rv_liquid_pressure_theta(in, d_hi, d_lo);
     double surface = wet_lo ? rv_liquid_pressure_surface(in, at_lo, at) : rv_liquid_pressure_surface(in, at, at_lo);
     difference = wet_lo ? (surface - tile->x[c - step]) / theta : (tile->x[c] - surface) / theta;
   }

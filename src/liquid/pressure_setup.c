@@ -48,12 +48,15 @@ static float largest_in(const float* v) {
 static bool faces_plain(const RvPressureIn* in, int axis, size_t t, size_t above) {
   const size_t at = t * RV_TILE_CELLS, up = above * RV_TILE_CELLS;
   const float *open = in->open[axis], *share = in->share[axis], *drag = in->drag[axis];
+  const float* mobility = in->mobility[axis];
   if (open && !(smallest_in(open + at) >= 1)) return false;
   if (share && !(smallest_in(share + at) >= 1)) return false;
   if (drag && !(largest_in(drag + at) <= 0)) return false;
+  if (mobility && !(smallest_in(mobility + at) >= 1 && largest_in(mobility + at) <= 1)) return false;
   for (int i = 0; i < 64; ++i) {
     size_t c = up + (size_t)plane_cell(axis, 0, i);
     if ((open && !(open[c] >= 1)) || (share && !(share[c] >= 1)) || (drag && !(drag[c] <= 0))) return false;
+    if (mobility && mobility[c] != 1) return false;
   }
   return true;
 }
@@ -108,7 +111,7 @@ INLINE void add_face(const RvPressureIn* in, Tile* tile, int axis, size_t at, in
   // free surface between a wet and a dry cell: drain, and the pressure of the tension
   int wet = wet_lo ? lo : hi;
   if (wet < 0) return;
-  float theta = wet_lo ? rv_liquid_pressure_theta(d_lo, d_hi) : rv_liquid_pressure_theta(d_hi, d_lo);
+  float theta = wet_lo ? rv_liquid_pressure_theta(in, d_lo, d_hi) : rv_liquid_pressure_theta(in, d_hi, d_lo);
   tile->drain[wet] += c / theta;
   double surface = wet_lo ? rv_liquid_pressure_surface(in, at_lo, at) : rv_liquid_pressure_surface(in, at, at_lo);
   tile->b[wet] += c / theta * surface;

@@ -61,12 +61,14 @@ static inline RvPressureFace rv_liquid_pressure_face(const RvPressureIn* in, int
     f.scale = (float)(mass / (mass + in->dt * in->drag[axis][at]));
     if (!in->drag_done) f.velocity = f.scale * f.velocity + (1 - f.scale) * in->drag_target[axis][at];
   }
+  if (in->mobility[axis]) f.scale *= in->mobility[axis][at];
   return f;
 }
 
 // Theta of a face between a wet cell at distance `wet` and a dry one at `dry`: where the surface lies between their
 // centres, at least RV_PRESSURE_THETA.
-static inline float rv_liquid_pressure_theta(float wet, float dry) {
+static inline float rv_liquid_pressure_theta(const RvPressureIn* in, float wet, float dry) {
+  if (in->dry_centres) return 1;
   float theta = wet / (wet - dry);
   return theta > (float)RV_PRESSURE_THETA ? theta < 1 ? theta : 1 : (float)RV_PRESSURE_THETA;
 }

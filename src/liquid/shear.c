@@ -12,8 +12,7 @@
 enum { TILE_GRAIN = 4 };           // tiles a task
 enum { VALUES = 1 + RV_STRAINS };  // of a node of a room: weight, weight times stress
 enum { ROOM = VALUES * RV_HALO1_CELLS };
-enum { MOST_OUTER = 12 };                    // outer iterations
-static const double SHARE_TOLERANCE = 1e-3;  // largest change of a share that ends them
+enum { MOST_OUTER = 12 };  // outer iterations
 // 1/s: below this rate a liquid without a shear modulus has the viscosity that it has at it, so that a liquid at rest
 // that thins does not have an infinite one.
 static const double LEAST_RATE = 1e-3;
@@ -37,6 +36,7 @@ void rv_liquid_shear_free(RvShear* s) {
   for (int a = 0; a < 3; ++a) rv_channel_free(&s->before[a]);
   for (int k = 0; k < 9; ++k) rv_channel_free(&s->gradient[k]);
   rv_channel_free(&s->share);
+  rv_free(s->change);
   rv_free(s->table);
   rv_free(s);
 }
@@ -293,44 +293,56 @@ static void share_tiles(void* arg, size_t begin, size_t end) {
 
 //---------------------------------------------------------------------------------------------- outer iterations
 
-// Room for the shares and the velocity before. False: out of memory.
+// Room for the shares, their changes and the velocity before. False: out of memory.
 static bool fit(RvShear* s, size_t tiles) {
   bool made = rv_channel_fit(&s->share, tiles);
   for (int a = 0; a < 3; ++a) made = made && rv_channel_fit(&s->before[a], tiles);
-  return made;
+  if (!made || s->change_capacity >= tiles) return made;
+  rv_free(s->change);
+  s->change = rv_alloc_zero(tiles, sizeof(double));
+  s->change_capacity = s->change ? tiles : 0;
+  return s->change != NULL;
+}
+
+RvResult rv_liquid_shear_begin(RvShear* s, RvViscosityIn* in, double dt, RvError* error) {
+  size_t tiles = in->tiles->count;
+  bool elastic = s->law.modulus > 0;
+  if (!fit(s, tiles))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
+                   tiles);
+  in->viscosity = elastic ? s->law.modulus * dt : s->law.consistency;
+  in->field = s->share.data;
+  for (int k = 0; k < RV_STRAINS && elastic; ++k) in->history[k] = s->stress[k].data;
+  rv_channel_fill(s->share.data, tiles, 1);
+  return RV_OK;
+}
+
+double rv_liquid_shear_share(RvShear* s, const RvViscosityIn* in, double dt) {
+  Flow flow = {.shear = s, .in = in, .dt = dt, .change = s->change};
+  if (s->law.modulus > 0) flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
+  rv_parallel_for(in->tiles->count, TILE_GRAIN, share_tiles, &flow);
+  double change = 0;
+  for (size_t t = 0; t < in->tiles->count; ++t) change = rv_max(change, s->change[t]);
+  return change;
 }
 
 RvResult rv_liquid_shear_solve(RvShear* s, RvViscosity* viscosity, RvViscosityIn in, double dt,
                                RvViscosityReport* report, int* outer, RvError* error) {
-  size_t tiles = in.tiles->count, bytes = tiles * RV_TILE_CELLS * sizeof(float);
-  bool elastic = s->law.modulus > 0;
-  Flow flow = {.shear = s, .in = &in, .dt = dt, .change = rv_alloc_zero(tiles, sizeof(double))};
-  if (!flow.change || !fit(s, tiles)) {
-    rv_free(flow.change);
-    return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
-                   tiles);
-  }
-  if (elastic) flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
-  in.viscosity = elastic ? s->law.modulus * dt : s->law.consistency;
-  in.field = s->share.data;
-  for (int k = 0; k < RV_STRAINS && elastic; ++k) in.history[k] = s->stress[k].data;
-  rv_channel_fill(s->share.data, tiles, 1);
+  size_t bytes = in.tiles->count * RV_TILE_CELLS * sizeof(float);
+  RvResult result = rv_liquid_shear_begin(s, &in, dt, error);
+  if (result) return result;
   for (int a = 0; a < 3; ++a) {
     memcpy(s->before[a].data, in.velocity[a], bytes);
     in.before[a] = s->before[a].data;
   }
-  RvResult result = RV_OK;
   int iterations = 0;
   for (*outer = 0; !result && *outer < MOST_OUTER; ++*outer) {
-    rv_parallel_for(tiles, TILE_GRAIN, share_tiles, &flow);
-    double change = 0;
-    for (size_t t = 0; t < tiles; ++t) change = rv_max(change, flow.change[t]);
-    if (*outer && change < SHARE_TOLERANCE) break;
+    double change = rv_liquid_shear_share(s, &in, dt);
+    if (*outer && change < RV_SHEAR_TOLERANCE) break;
     result = rv_liquid_viscosity_solve(viscosity, &in, SOLVE_TOLERANCE, 0, report, error);
     iterations += report->iterations;
   }
   report->iterations = iterations;
-  rv_free(flow.change);
   return result;
 }
 
@@ -410,9 +422,43 @@ static bool sample_gradient(const Sample* s, const RvParticles* p, size_t i, dou
   return sum > 0;
 }
 
+// Gradient at a particle; one far from other liquid has its own slopes.
+static void particle_gradient(const Sample* s, const RvParticles* p, size_t i, double gradient[9]) {
+  if (sample_gradient(s, p, i, gradient)) return;
+  for (int k = 0; k < 9; ++k) gradient[k] = (double)p->c[k][i];
+}
+
+// The gradient of a cell less the mean of its particles' samples, 0 outside of the liquid. Samples between centres have
+// hardly anything of a gradient that changes from cell to cell, so that the stress that balances it in the solve would
+// take a hundred steps to reach the particles, and a liquid that stands would creep meanwhile.
+static void lost_gradient(const Sample* s, const RvParticles* p, int halo, size_t first, size_t last, double lost[9]) {
+  memset(lost, 0, 9 * sizeof *lost);
+  if (s->wet[halo] != 1 || first == last) return;
+  for (size_t i = first; i < last; ++i) {
+    double gradient[9];
+    particle_gradient(s, p, i, gradient);
+    for (int k = 0; k < 9; ++k) lost[k] -= gradient[k] / (double)(last - first);
+  }
+  for (int k = 0; k < 9; ++k) lost[k] += (double)s->gradient[k][halo];
+}
+
+// Advances the strains of the particles first..last of a cell.
+static void advance_cell(const Advance* job, const Sample* sample, int halo, size_t first, size_t last) {
+  RvParticles* p = job->p;
+  double lost[9];
+  lost_gradient(sample, p, halo, first, last, lost);
+  for (size_t i = first; i < last; ++i) {
+    double gradient[9], strain[RV_STRAINS];
+    particle_gradient(sample, p, i, gradient);
+    for (int k = 0; k < 9; ++k) gradient[k] += lost[k];
+    for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
+    rv_liquid_plastic_advance(&job->step, job->dt, gradient, strain);
+    for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = (float)strain[k];
+  }
+}
+
 static void advance_tiles(void* arg, size_t begin, size_t end) {
   const Advance* job = arg;
-  RvParticles* p = job->p;
   Sample sample;
   for (size_t t = begin; t < end; ++t) {
     int32_t home = job->scatter->home_of[t];
@@ -421,16 +467,9 @@ static void advance_tiles(void* arg, size_t begin, size_t end) {
       rv_channel_gather1(job->in->tiles, job->shear->gradient[k].data, t, 0, sample.gradient[k]);
     rv_channel_gather1(job->in->tiles, job->shear->share.data, t, 0, sample.wet);
     continue_gradients(&sample);
-    size_t last = p->cell_first[((size_t)home + 1) * RV_TILE_CELLS];
-    for (size_t i = p->cell_first[(size_t)home * RV_TILE_CELLS]; i < last; ++i) {
-      double gradient[9], strain[RV_STRAINS];
-      // A particle far from other liquid has its own slopes.
-      if (!sample_gradient(&sample, p, i, gradient))
-        for (int k = 0; k < 9; ++k) gradient[k] = (double)p->c[k][i];
-      for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
-      rv_liquid_plastic_advance(&job->step, job->dt, gradient, strain);
-      for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = (float)strain[k];
-    }
+    const uint32_t* first = job->p->cell_first + (size_t)home * RV_TILE_CELLS;
+    for (int c = 0; c < RV_TILE_CELLS; ++c)
+      advance_cell(job, &sample, rv_halo1_at(c & 7, c >> 3 & 7, c >> 6), first[c], first[c + 1]);
   }
 }
 

@@ -19,13 +19,18 @@
 #include "liquid/transfer.h"
 #include "liquid/viscosity.h"
 
+// Largest relative change of a share that ends the outer iterations.
+#define RV_SHEAR_TOLERANCE 1e-3
+
 typedef struct RvShear {
   RvRheology law;
   RvFlowTable* table;            // of the law's index
   RvChannel stress[RV_STRAINS];  // Pa, cells: mean over the particles of modulus dev b; not used without a modulus
-  RvChannel share;               // cells: factor of the viscosity
+  RvChannel share;               // cells: factor of the viscosity; after the advance, 1 where there is liquid
   RvChannel gradient[9];         // 1/s, cells: of the velocity after the step; not used without a modulus
   RvChannel before[3];           // faces: velocity before the shear, m/s
+  double* change;                // of each tile: the largest relative change of a share
+  size_t change_capacity;        // tiles
 } RvShear;
 
 // Whether a law is more than a plain viscosity.
@@ -40,6 +45,10 @@ RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, RvError*
 // Stress of cells from the particles, after rv_liquid_to_grid with the same scatter.
 RvResult rv_liquid_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatter* scatter,
                                 const RvParticles* particles, RvError* error);
+// Sets viscosity, factors and history of a viscosity solve for a substep of dt; the shares are 1.
+RvResult rv_liquid_shear_begin(RvShear* shear, RvViscosityIn* in, double dt, RvError* error);
+// The shares for the velocity at hand. Returns the largest relative change.
+double rv_liquid_shear_share(RvShear* shear, const RvViscosityIn* in, double dt);
 // Changes the velocity of the grid by the shear of dt. `in` is that of the viscosity solve; its viscosity, factors and
 // history are set here. `outer`: iterations that were needed.
 RvResult rv_liquid_shear_solve(RvShear* shear, RvViscosity* viscosity, RvViscosityIn in, double dt,

@@ -25,9 +25,10 @@ void rv_liquid_surface_again(RvLiquidGrid* grid, const RvParticles* particles, c
 // of a potential) that spreads or gathers the particles. rv_liquid_from_grid moves them by it without changing their
 // velocity, so it adds no momentum and no energy (after Kugelstadt, Longva, Thuerey, Bender 2019, "Implicit density
 // projection for volume conserving liquids"). Cells with liquid on all sides should have a fill of 1; at the surface
-// only a clear excess counts. `relax` is the part that is corrected now.
+// only a clear excess counts. `relax` is the part that is corrected now. `flow_share`: 1 in cells that hold below their
+// yield stress, whose particles keep their places, as it is flow that crowds them (RvShear.share); NULL: all flow.
 RvResult rv_liquid_drift(RvLiquidGrid* grid, const RvLiquidSolids* solids, RvPressure* pressure, double relax,
-                         RvError* error);
+                         const float* flow_share, RvError* error);
 
 // `valid` = 1 on the faces that touch a liquid cell, 0 elsewhere.
 void rv_liquid_mark_valid(RvLiquidGrid* grid);

@@ -29,12 +29,13 @@ typedef struct RvViscosityIn {
   const float* history[6];  // Pa, cells: a stress that is there before, which `field` multiplies as well (xx, yy, zz,
                             // yz, xz, xy); NULL: none
   const float*
-      before[3];          // m/s: the velocity that inertia has, if `velocity` is only the first guess; NULL: `velocity`
-  float* velocity[3];     // m/s; changed where there is liquid
-  const float* open[3];   // NULL: all 1
-  const float* solid[3];  // m/s, read at closed faces; NULL: 0
-  const float* distance;  // m, below 0 in the liquid
-  bool stick;             // no slip at solids
+      before[3];  // m/s: the velocity that inertia has, if `velocity` is only the first guess; NULL: `velocity`
+  const float* inertia[3];  // factors of the mass of faces; NULL: 1
+  float* velocity[3];       // m/s; changed where there is liquid
+  const float* open[3];     // NULL: all 1
+  const float* solid[3];    // m/s, read at closed faces; NULL: 0
+  const float* distance;    // m, below 0 in the liquid
+  bool stick;               // no slip at solids
 } RvViscosityIn;
 
 typedef struct RvViscosityReport {

@@ -13,16 +13,10 @@ enum { GRAIN = 8, FIND_GRAIN = 64 };  // tiles a task
 // Steps along the axes in a tile with halo.
 static const int step[3] = {1, RV_HALO1_SIDE, RV_HALO1_SIDE* RV_HALO1_SIDE};
 
-// Liquid fraction of a cell with a flat surface at this distance.
-static inline float part_of(double dx, float distance) {
-  double s = 0.5 - (double)distance / dx;
-  return s > 0 ? s < 1 ? (float)s : 1 : 0;
-}
-
 void rv_liquid_viscosity_read_block(const RvViscosityIn* in, size_t t, RvViscosityBlock* b) {
   float distance[RV_HALO1_CELLS], open[RV_HALO1_CELLS];
   rv_channel_gather1(in->tiles, in->distance, t, INFINITY, distance);
-  for (int i = 0; i < RV_HALO1_CELLS; ++i) b->part[i] = part_of(in->dx, distance[i]);
+  for (int i = 0; i < RV_HALO1_CELLS; ++i) b->part[i] = rv_liquid_viscosity_part(in->dx, distance[i]);
   if (in->field) rv_channel_gather1(in->tiles, in->field, t, 1, b->factor);
   for (int axis = 0; axis < 3; ++axis) {
     if (in->open[axis]) rv_channel_gather1(in->tiles, in->open[axis], t, 1, open);
@@ -77,11 +71,12 @@ static void weigh_tile(const RvViscosityWork* w, size_t t) {
       bool prescribed = block.kind[k][i] != RV_FACE_FREE;
       bool solid = prescribed && in->open[k] && in->open[k][from] < CLOSED_BELOW;
       float solid_velocity = solid && in->solid[k] ? in->solid[k][from] : 0;
-      w->mass[k][at] = block.mass[k][i];
+      float mass = in->inertia[k] ? block.mass[k][i] * in->inertia[k][from] : block.mass[k][i];
+      w->mass[k][at] = mass;
       w->inverse[k][at] = !prescribed && block.mass[k][i] > 0;
       w->u[k][at] = prescribed ? solid_velocity : in->velocity[k][from];
       float before = in->before[k] ? in->before[k][from] : w->u[k][at];
-      w->r[k][at] = w->inverse[k][at] > 0 ? block.mass[k][i] * before : 0;
+      w->r[k][at] = w->inverse[k][at] > 0 ? mass * before : 0;
       w->p[k][at] = 0;
     }
   }

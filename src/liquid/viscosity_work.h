@@ -20,6 +20,12 @@ typedef struct RvViscosityBlock {
   uint8_t kind[3][RV_HALO1_CELLS];
 } RvViscosityBlock;
 
+// Liquid fraction of a cell with a flat surface at this distance from its centre.
+static inline float rv_liquid_viscosity_part(double dx, float distance) {
+  double s = 0.5 - (double)distance / dx;
+  return s > 0 ? s < 1 ? (float)s : 1 : 0;
+}
+
 // Reads a tile with its halo.
 void rv_liquid_viscosity_read_block(const RvViscosityIn* in, size_t tile, RvViscosityBlock* block);
 

@@ -186,6 +186,7 @@ USES = {
     "*.reststiffen": {"nodes": UPRIGHT, "inputs": ["mane"], "parms": {"restangle": 150}, "outs": ["x:3"]},
     "*.yieldstress": {"parms": {**WALLS, "viscosity": 1, "shearmodulus": 100}},
     "*.flowindex": {"parms": {**WALLS, "viscosity": 1}}, "*.shearmodulus": {"parms": {**WALLS, "viscosity": 1}},
+    "*.shearsolve": {"parms": {**WALLS, "viscosity": 1}},
     "*.killbox": {"parms": {"killmin": [-0.02, -0.006, -0.02], "killmax": [0.02, 0.1, 0.02]}},
     "*.wallpy": {"parms": {"walls": True, "wallsmin": [-0.008, -0.013, -0.01], "wallsmax": [0.014, -0.003, 0.01]}},
     "*.reseeding": {"nodes": {"pool": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.0025}}},

@@ -38,6 +38,10 @@
     "usual; higher takes more steps.",                                                                                 \
     ADVANCED)                                                                                                          \
   X(TOGGLE, stick, "Stick", true, "A viscous liquid does not slip on solids.", WHEN("{ viscosity == 0 }"), ADVANCED)   \
+  X(MENU, shearsolve, "Shear Solve", 0, "together=With Pressure|split=Split",                                          \
+    "With Pressure balances the shear of a viscous liquid and its pressure in every substep: what stands does not "    \
+    "creep. Split solves one after the other; it takes a fraction of the time and will do for oil.",                   \
+    WHEN("{ viscosity == 0 }"), ADVANCED)                                                                              \
   X(FLOAT, surfacetension, "Surface Tension", 0, HARD(0), SOFT(0.1), "kg1s-2",                                         \
     "At the surface of the bulk: water 0.072. Steps are then no longer than its shortest waves allow.")                \
   X(FLOAT, volumetime, "Volume Time", 0.1, HARD(0), SOFT(1), "s",                                                      \

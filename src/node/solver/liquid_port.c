@@ -11,6 +11,8 @@ static RvLiquidUnits units_of(const RvCook* cook, const RvWetParms* p) {
   return (RvLiquidUnits){rv_cook_meters(cook), p->timescale};
 }
 
+enum { SHEAR_SPLIT = 1 };  // of the menu shearsolve
+
 // The liquid's model from the parameters; dx is the side of a cell, m.
 static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   RvLiquidModel m = rv_liquid_model_default(dx);
@@ -19,6 +21,7 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.cfl = p->cfl;
   m.viscosity = p->viscosity;
   m.law = (RvRheology){p->shearmodulus, p->yieldstress, p->viscosity, p->flowindex};
+  m.split = p->shearsolve == SHEAR_SPLIT;
   m.stick = p->stick;
   m.tension = p->surfacetension;
   m.sessile = (RvSessile){p->droptension, rv_radians(p->dropadvancing), rv_radians(p->dropreceding), p->dropviscosity,
@@ -71,11 +74,20 @@ void rv_liquid_port_tell(const RvLiquidPort* s) {
                              .killed = g->killed,
                              .evaporated = g->evaporated,
                              .outflow = g->outflow};
-  if (r->unconverged)
+  if (r->unconverged && r->unbalanced > 0)
+    rv_cook_warn(s->cook,
+                 "pressure and shear of %d of %d substeps are not in balance (residual %.1e); more substeps help",
+                 r->unconverged, r->substeps, r->unbalanced);
+  else if (r->unconverged)
     rv_cook_warn(s->cook, "the pressure of %d of %d substeps did not converge (residual %.1e)", r->unconverged,
                  r->substeps, r->pressure.residual);
   if (r->hurried)
     rv_cook_warn(s->cook, "maxsubsteps is too small for the speed of the liquid: its fastest particles lag behind");
+  if (r->shear_hurried)
+    rv_cook_warn(s->cook,
+                 "maxsubsteps is too small for shearmodulus: shear waves go more than %g cells in a substep, and the "
+                 "liquid wobbles less than it should",
+                 RV_LIQUID_SHEAR_CELLS);
   // a few are in every tight corner
   size_t between = r->caught - r->inside;
   if (r->inside * 1000 > l->particles.count)
