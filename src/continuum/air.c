@@ -76,6 +76,12 @@ bool rv_air_acts(const RvAir* a, size_t tile, int axis, int x, int y, int z) {
   return below >= 0 && a->inside.data[below];
 }
 
+int rv_air_planes(const RvAir* a, size_t tile, int axis) {
+  if (a->inside.data[tile]) return RV_TILE_SIDE;
+  int32_t below = a->hair.tiles.near[tile][rv_tile_near(-(axis == 0), -(axis == 1), -(axis == 2))];
+  return below >= 0 && a->inside.data[below];
+}
+
 static void mark_inside(RvAir* a) {
   for (size_t t = 0; t < a->hair.tiles.count; ++t) {
     a->inside.data[t] = 1;
@@ -104,8 +110,9 @@ static bool remap(RvAir* a) {
       int32_t old = rv_tiles_find(from, to->coord[t][0], to->coord[t][1], to->coord[t][2]);
       if (old < 0) continue;
       const double* in = before[k] + (size_t)old * RV_TILE_CELLS;
+      const int planes = rv_air_planes(a, t, k);
       for (int c = 0; c < RV_TILE_CELLS; ++c) {
-        if (rv_air_acts(a, t, k, c & 7, c >> 3 & 7, c >> 6))
+        if ((c >> 3 * k & 7) < planes)
           out[t * RV_TILE_CELLS + (size_t)c] = in[c];
         else
           a->lost[k] += rv_air_face_mass(a) * in[c];
@@ -147,16 +154,13 @@ typedef struct Gusts {
 static void gust_tiles(void* arg, size_t begin, size_t end) {
   const Gusts* g = arg;
   RvAir* a = g->a;
-  double x[RV_TILE_CELLS][3], v[RV_TILE_CELLS][3];
   for (size_t t = begin; t < end; ++t)
     for (int axis = 0; axis < 3 && !g->result[t]; ++axis) {
-      for (int c = 0; c < RV_TILE_CELLS; ++c) {
-        const int at[3] = {c & 7, c >> 3 & 7, c >> 6};
-        for (int k = 0; k < 3; ++k)
-          x[c][k] = a->def.dx * (RV_TILE_SIDE * a->hair.tiles.coord[t][k] + at[k] + (k == axis ? 0 : 0.5));
-      }
-      g->result[t] = a->def.gusts(a->def.gusts_user, RV_TILE_CELLS, x[0], v[0], NULL);
-      for (size_t c = 0; c < RV_TILE_CELLS; ++c) a->gust[axis].data[t * RV_TILE_CELLS + c] = v[c][axis];
+      double origin[3];
+      for (int k = 0; k < 3; ++k)
+        origin[k] = a->def.dx * (RV_TILE_SIDE * a->hair.tiles.coord[t][k] + (k == axis ? 0 : 0.5));
+      g->result[t] =
+          a->def.gusts(a->def.gusts_user, origin, a->def.dx, axis, a->gust[axis].data + t * RV_TILE_CELLS);
     }
 }
 
@@ -179,15 +183,21 @@ static double wind_at(const RvAir* a, int axis, size_t at) {
 
 //---------------------------------------------------------------------------------------------- pressure
 
-// Sum of the wind's flux out of a cell, over dx: the wind's own divergence on the grid, which hair does not change.
+static bool is_open(const RvAir* a, int axis, int64_t at) {
+  return !a->open[axis].count || at < 0 || a->open[axis].data[at] >= 1;
+}
+
+// Sum of the wind's flux out of a cell, over dx: the wind's own divergence on the grid, which hair does not change. A
+// cell that a solid cuts has none, since little of it is open.
 static double wind_divergence(const RvAir* a, size_t t, int c) {
   double sum = 0;
   if (!a->gust[0].count) return 0;
   for (int axis = 0; axis < 3; ++axis) {
     int x[3] = {c & 7, c >> 3 & 7, c >> 6};
     x[axis]++;
-    int64_t above = rv_tiles_at(&a->hair.tiles, t, x[0], x[1], x[2]);
-    sum += (above < 0 ? 0 : a->gust[axis].data[above]) - a->gust[axis].data[t * RV_TILE_CELLS + (size_t)c];
+    int64_t own = (int64_t)t * RV_TILE_CELLS + c, above = rv_tiles_at(&a->hair.tiles, t, x[0], x[1], x[2]);
+    if (!is_open(a, axis, own) || !is_open(a, axis, above)) return 0;
+    sum += (above < 0 ? 0 : a->gust[axis].data[above]) - a->gust[axis].data[own];
   }
   return sum / a->def.dx;
 }
@@ -230,13 +240,14 @@ static void push_tiles(void* arg, size_t begin, size_t end) {
   RvAir* a = p->a;
   const double mass = rv_air_face_mass(a), push = p->dt / (a->def.density * a->def.dx);
   for (size_t t = begin; t < end; ++t)
-    for (int k = 0; k < 3; ++k)
+    for (int k = 0; k < 3; ++k) {
+      const int planes = rv_air_planes(a, t, k);
       for (int c = 0; c < RV_TILE_CELLS; ++c) {
         size_t at = t * RV_TILE_CELLS + (size_t)c;
         double *w = &a->w[k].data[at], *drag = &a->drag[k].data[at];
         *drag = mass / (mass + p->dt * *drag);
         int x[3] = {c & 7, c >> 3 & 7, c >> 6};
-        if (!rv_air_acts(a, t, k, x[0], x[1], x[2])) continue;
+        if (x[k] >= planes) continue;
         x[k]--;
         int64_t below = rv_tiles_at(&a->hair.tiles, t, x[0], x[1], x[2]);
         double low = below < 0 ? 0 : a->pressure.data[below], high = a->pressure.data[at], before = *w;
@@ -246,6 +257,7 @@ static void push_tiles(void* arg, size_t begin, size_t end) {
         *drag = 0;
         p->taken[t][k] += mass * (before - push * (high - low) - *w);
       }
+    }
 }
 
 static RvResult push(RvAir* a, double dt, RvError* error) {
@@ -299,11 +311,19 @@ static RvResult check(const RvAirDef* d, RvError* error) {
   return RV_OK;
 }
 
+// Cells of another size begin as the wind.
+static void forget(RvAir* a) {
+  rv_tiles_free(&a->hair.tiles);
+  for (int k = 0; k < 3; ++k) a->w[k].count = 0;
+}
+
 RvResult rv_air_begin(RvAir* a, const RvAirDef* def, const RvAirHair* hair, double dt, double implicitness,
                       double* force, double* torque, double* line_mass, RvError* error) {
   RvResult result = check(def, error);
   if (result) return result;
+  if (a->size != def->dx) forget(a);
   a->def = *def;
+  a->size = def->dx;
   result = place(a, hair, error);
   if (!result) result = set_gusts(a, error);
   if (!result) result = rv_air_block(a, dt, error);
@@ -361,7 +381,7 @@ void rv_air_save(const RvAir* a, double* coords, double* w) {
     }
 }
 
-RvResult rv_air_load(RvAir* a, const double* coords, const double* w, size_t count, RvError* error) {
+RvResult rv_air_load(RvAir* a, double dx, const double* coords, const double* w, size_t count, RvError* error) {
   uint64_t* keys = rv_alloc(count + 1, sizeof *keys);
   if (!keys) return no_memory(error);
   for (size_t t = 0; t < count; ++t) {
@@ -376,6 +396,7 @@ RvResult rv_air_load(RvAir* a, const double* coords, const double* w, size_t cou
   }
   RvResult result = rv_tiles_build(&a->hair.tiles, keys, count, error);
   rv_free(keys);
+  a->size = dx;
   size_t n = a->hair.tiles.count * RV_TILE_CELLS;
   for (int k = 0; k < 3 && !result; ++k) {
     if (!rv_array_resize(&a->w[k], n)) return no_memory(error);

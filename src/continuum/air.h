@@ -24,8 +24,8 @@
 #include "continuum/medium.h"
 #include "liquid/pressure.h"
 
-// What the wind adds to its mean at n places [n][3], m, to v [n][3], m/s.
-typedef RvResult RvAirGustsFn(const void* user, size_t n, const double* x, double* v, RvError* error);
+// A component of what the wind adds to its mean, at the 8^3 places origin + dx (i, j, k), x fastest: v, m/s.
+typedef RvResult RvAirGustsFn(const void* user, const double origin[3], double dx, int component, double* v);
 
 typedef struct RvAirDef {
   double dx;                           // m: side of a cell
@@ -54,6 +54,7 @@ typedef struct RvAirPoint {
 
 typedef struct RvAir {
   RvAirDef def;
+  double size;                // m: side of the cells of w
   RvMedium hair;              // points of the links, and the tiles
   RV_ARRAY(uint8_t) inside;   // [tiles] 1: all tiles around exist; its cells have a pressure
   RV_ARRAY(uint8_t) blocked;  // [tiles] 1: a solid touches the tile
@@ -99,11 +100,13 @@ void rv_air_at(const RvAir* air, const double x[3], double w[3]);
 // The state: coordinates of the tiles [tiles][3], and w [tiles][3][RV_TILE_CELLS].
 size_t rv_air_state_tiles(const RvAir* air);
 void rv_air_save(const RvAir* air, double* coords, double* w);
-RvResult rv_air_load(RvAir* air, const double* coords, const double* w, size_t tiles, RvError* error);
+RvResult rv_air_load(RvAir* air, double dx, const double* coords, const double* w, size_t tiles, RvError* error);
 
 // Private to the air's files.
 // Whether the face of cell (x, y, z) of a tile, each from -1 to 8, is one of the flow: it touches a cell with pressure.
 bool rv_air_acts(const RvAir* air, size_t tile, int axis, int x, int y, int z);
+// How many planes of a tile's faces of an axis, from its lower side on, are faces of the flow: 0, 1 or all.
+int rv_air_planes(const RvAir* air, size_t tile, int axis);
 RvResult rv_air_flow(RvAir* air, double dt, RvError* error);
 RvResult rv_air_block(RvAir* air, double dt, RvError* error);
 RvResult rv_air_sum_hair(RvAir* air, const RvAirHair* hair, RvError* error);

@@ -27,18 +27,26 @@ static int room_at(int x, int y, int z) {
 }
 static const int STEP[3] = {1, SIDE, SIDE * SIDE};
 
+// Cells [from, to) of a row of the room, all in one tile.
+static void gather_row(const RvAir* a, int32_t tile, Room* room, int from, int to, int y, int z) {
+  const size_t first = (size_t)(tile < 0 ? 0 : tile) * RV_TILE_CELLS + (size_t)rv_tile_cell(from & 7, y & 7, z & 7);
+  for (int k = 0; k < 3; ++k) {
+    double *w = &room->w[k][room_at(from, y, z)], *u = &room->u[k][room_at(from, y, z)];
+    for (int x = 0; x < to - from; ++x) {
+      w[x] = tile < 0 ? 0 : a->w[k].data[first + (size_t)x];
+      u[x] = w[x] + a->def.wind[k] + (tile >= 0 && a->gust[k].count ? a->gust[k].data[first + (size_t)x] : 0);
+    }
+  }
+}
+
 static void gather(const RvAir* a, size_t t, Room* room) {
   for (int z = -HALO; z < RV_TILE_SIDE + HALO; ++z)
-    for (int y = -HALO; y < RV_TILE_SIDE + HALO; ++y)
-      for (int x = -HALO; x < RV_TILE_SIDE + HALO; ++x) {
-        int64_t at = rv_tiles_at(&a->hair.tiles, t, x, y, z);
-        int to = room_at(x, y, z);
-        for (int k = 0; k < 3; ++k) {
-          double w = at < 0 ? 0 : a->w[k].data[at];
-          room->w[k][to] = w;
-          room->u[k][to] = w + a->def.wind[k] + (at >= 0 && a->gust[k].count ? a->gust[k].data[at] : 0);
-        }
-      }
+    for (int y = -HALO; y < RV_TILE_SIDE + HALO; ++y) {
+      const int32_t* near = &a->hair.tiles.near[t][rv_tile_near(-1, y >> 3, z >> 3)];
+      gather_row(a, near[0], room, -HALO, 0, y, z);
+      gather_row(a, near[1], room, 0, RV_TILE_SIDE, y, z);
+      gather_row(a, near[2], room, RV_TILE_SIDE, RV_TILE_SIDE + HALO, y, z);
+    }
 }
 
 // Van Leer's slope between the differences to both sides.
@@ -61,43 +69,71 @@ static double flux(const Room* room, int a, int b, int at, double step) {
   return u * (w[at] - rest * slope(between, w[at + STEP[b]] - w[at]));
 }
 
-// Change of an a-face of the tile; counts what leaves the flow.
-static double change(const Flow* f, const Room* room, size_t t, int a, const int x[3]) {
-  const double mass = rv_air_face_mass(f->a);
-  const bool blocked = f->a->blocked.data[t], edge = !f->a->inside.data[t];
-  int at = room_at(x[0], x[1], x[2]);
+// Fluxes through the lower sides of the volumes of a tile's a-faces along one axis, and through the upper ones of the
+// last.
+typedef struct Sides {
+  double n[RV_TILE_SIDE + 1][RV_TILE_SIDE + 1][RV_TILE_SIDE + 1];
+} Sides;
+
+static void set_sides(const Room* room, int a, int b, double step, Sides* out) {
+  for (int z = 0; z < RV_TILE_SIDE + (b == 2); ++z)
+    for (int y = 0; y < RV_TILE_SIDE + (b == 1); ++y)
+      for (int x = 0; x < RV_TILE_SIDE + (b == 0); ++x) out->n[z][y][x] = flux(room, a, b, room_at(x, y, z), step);
+}
+
+// What leaves the flow through the sides of an a-face's volume along b.
+static double leaving(const RvAir* air, size_t t, int a, int b, const int x[3], double in, double out) {
   double sum = 0;
-  for (int b = 0; b < 3; ++b) {
-    double in = flux(room, a, b, at, f->step), out = flux(room, a, b, at + STEP[b], f->step);
-    sum += out - in;
+  int y[3] = {x[0], x[1], x[2]};
+  y[b]--;
+  if (!rv_air_acts(air, t, a, y[0], y[1], y[2])) sum -= in;
+  y[b] += 2;
+  if (!rv_air_acts(air, t, a, y[0], y[1], y[2])) sum += out;
+  return sum;
+}
+
+// Carries the a-faces of a tile along an axis; counts what leaves the flow.
+static void carry(const Flow* f, const Room* room, const Sides* sides, size_t t, int a, int b) {
+  RvAir* air = f->a;
+  const bool blocked = air->blocked.data[t], edge = !air->inside.data[t];
+  const int planes = rv_air_planes(air, t, a);
+  const double mass = rv_air_face_mass(air);
+  for (int c = 0; c < RV_TILE_CELLS; ++c) {
+    const int x[3] = {c & 7, c >> 3 & 7, c >> 6};
+    if (x[a] >= planes) continue;
+    double in = sides->n[x[2]][x[1]][x[0]], out = sides->n[x[2] + (b == 2)][x[1] + (b == 1)][x[0] + (b == 0)];
+    double sum = out - in;
     // Beside a solid the flow is not free of divergence: nothing gathers there.
     if (blocked) {
+      int at = room_at(x[0], x[1], x[2]);
       double gathered = room->w[a][at] * (through(room, a, b, at + STEP[b]) - through(room, a, b, at));
       sum -= gathered;
       f->lost[t][a] -= f->step * mass * gathered;
     }
-    int y[3] = {x[0], x[1], x[2]};
-    y[b]--;
-    if ((edge || y[b] < 0) && !rv_air_acts(f->a, t, a, y[0], y[1], y[2])) f->lost[t][a] -= f->step * mass * in;
-    y[b] += 2;
-    if ((edge || y[b] > 7) && !rv_air_acts(f->a, t, a, y[0], y[1], y[2])) f->lost[t][a] += f->step * mass * out;
+    if (edge || x[b] == 0 || x[b] == RV_TILE_SIDE - 1)
+      f->lost[t][a] += f->step * mass * leaving(air, t, a, b, x, in, out);
+    air->spare[a].data[t * RV_TILE_CELLS + (size_t)c] -= f->step * sum;
   }
-  return -f->step * sum;
 }
 
 static void flow_tiles(void* arg, size_t begin, size_t end) {
   const Flow* f = arg;
-  RvAir* a = f->a;
+  RvAir* air = f->a;
   Room room;
+  Sides sides;
   for (size_t t = begin; t < end; ++t) {
-    gather(a, t, &room);
-    for (int k = 0; k < 3; ++k)
-      for (int c = 0; c < RV_TILE_CELLS; ++c) {
-        const int x[3] = {c & 7, c >> 3 & 7, c >> 6};
-        double w = room.w[k][room_at(x[0], x[1], x[2])];
-        if (rv_air_acts(a, t, k, x[0], x[1], x[2])) w += change(f, &room, t, k, x);
-        a->spare[k].data[t * RV_TILE_CELLS + (size_t)c] = w;
+    bool gathered = false;
+    for (int a = 0; a < 3; ++a) {
+      memcpy(air->spare[a].data + t * RV_TILE_CELLS, air->w[a].data + t * RV_TILE_CELLS,
+             RV_TILE_CELLS * sizeof(double));
+      if (!rv_air_planes(air, t, a)) continue;
+      if (!gathered) gather(air, t, &room);
+      gathered = true;
+      for (int b = 0; b < 3; ++b) {
+        set_sides(&room, a, b, f->step, &sides);
+        carry(f, &room, &sides, t, a, b);
       }
+    }
   }
 }
 
