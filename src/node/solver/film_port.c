@@ -79,6 +79,7 @@ static RvWetSettings settings_of(const RvFilmPort* s, const RvWetParms* p, doubl
                      .couple = {.viscosity = p->filmviscosity,
                                 .density = p->liquiddensity,
                                 .tension = p->tension,
+                                .yield = p->yieldstress,
                                 .drag = p->drag,
                                 .drag_at = s->drag,
                                 .law = p->draglaw ? RV_DRAG_FORCHHEIMER : RV_DRAG_LITERAL,
