@@ -199,6 +199,6 @@ RV_NODE_TYPE(
     "rheometer measures it, flows by it in the bulk of liquidsolver and wetsolver; viscosity is the consistency. Below "
     "the yield stress it is elastic with shearmodulus and stands. Films on strands flow by the same law: thin ones rest, "
     "thick ones run off; only the elasticity is left out in them, which a note says. Particles of several "
-    "materials flow with the mean of their properties. Values of the material come before the parameters of "
+    "materials, up to eight, flow each by their own law, with the mean density and surface tension. Values of the material come before the parameters of "
     "the solver.",
     .revision = 3, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
