@@ -204,9 +204,8 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   RvViscosityReport report;
   int outer = 0;
   rv_liquid_turn(&l->grid, -1);
-  RvResult result = has_law(l)
-                        ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
-                        : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  RvResult result = has_law(l) ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
+                               : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
   l->report.outer = outer > l->report.outer ? outer : l->report.outer;
   if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;

@@ -9,7 +9,7 @@
 #include "liquid/viscosity_work.h"
 #include "math/scalar.h"
 
-enum { TILE_GRAIN = 4 };           // tiles a task
+enum { TILE_GRAIN = 4 };  // tiles a task
 // Values of a node of a room: weight, and weight times stress or the weights of the materials.
 enum { MOST_VALUES = 1 + RV_LIQUID_MOST_MATERIALS };
 enum { MOST_ROOM = MOST_VALUES * RV_HALO1_CELLS };
@@ -347,8 +347,8 @@ static double mixed_share_at(const Flow* f, const double rate[RV_STRAINS], size_
   for (int k = 0; k < RV_STRAINS; ++k)
     trial[k] = own * (double)s->stress[k].data[at] + 2 * law.modulus * f->dt * rate[k];
   double size = rv_liquid_plastic_norm(trial);
-  double share = pure < 0 ? rv_liquid_mixture_share(&law, f->dt, size)
-                          : rv_liquid_plastic_share(&f->laws[pure], size, 1, NULL);
+  double share =
+      pure < 0 ? rv_liquid_mixture_share(&law, f->dt, size) : rv_liquid_plastic_share(&f->laws[pure], size, 1, NULL);
   *flows = (float)share;
   return own * share;
 }

@@ -26,10 +26,10 @@
 #define RV_SHEAR_TOLERANCE 1e-3
 
 typedef struct RvShear {
-  RvRheology law;                  // of several materials their bounds
-  RvFlowTable* table;              // of the law's index
-  const RvLiquidMaterials* mixed;  // several materials, the caller's; NULL: the law holds for all
-  RvFlowTable* tables;             // [RV_LIQUID_MOST_MATERIALS] of their indices
+  RvRheology law;                            // of several materials their bounds
+  RvFlowTable* table;                        // of the law's index
+  const RvLiquidMaterials* mixed;            // several materials, the caller's; NULL: the law holds for all
+  RvFlowTable* tables;                       // [RV_LIQUID_MOST_MATERIALS] of their indices
   RvChannel part[RV_LIQUID_MOST_MATERIALS];  // cells: shares of the materials
   RvChannel flows;                           // cells of several materials: as `share`, below 1 where they flow
   RvChannel stress[RV_STRAINS];  // Pa, cells: mean over the particles of modulus dev b; not used without a modulus
