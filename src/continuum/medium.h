@@ -37,6 +37,7 @@ typedef struct RvMediumDef {
   double collapse;      // of RvWetHair
   int reach;            // cells around the points for which there are tiles; 0: as many as the medium itself needs
   bool border;          // and the tiles next to these
+  int parts;            // least points a link; 0: as many as the medium itself needs
 } RvMediumDef;
 
 // A point of a link.
