@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "math/ldlt_rounded.h"
 #include "strand/coupled.h"
 
 //---------------------------------------------------------------------------------------------- assembly
@@ -29,6 +30,26 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Largest relative error of the Hessian that rounding its factor may cause. A Newton step then leaves this share of the
+// residual; that of a linear solve is ten times as large or more.
+static const double LARGEST_ROUNDING_ERROR = 1e-3;
+
+// Whether the factor of a batch may be rounded: no pivot is so much stiffer than the inertia of its unknown that the
+// rounding error of soft motions is above the largest.
+static bool may_round(const RvStrandWork* w, int unknowns) {
+  const double root_of_least = 2 * RV_ROUNDING / LARGEST_ROUNDING_ERROR;
+  if (unknowns <= RV_BAND_ROUNDED) return false;
+  double least = INFINITY;  // of inertia over pivot
+  for (size_t j = 0; j < (size_t)unknowns; ++j)
+    for (size_t lane = 0; lane < RV_LANES; ++lane) {
+      const size_t at = j * RV_LANES + lane;
+      const double inverse_pivot = w->band[j * (RV_ROD_BAND + 1) * RV_LANES + lane];
+      const double share = w->potential.free[at] == 0 ? 1 : w->inertia[at] * inverse_pivot;
+      least = share < least ? share : least;
+    }
+  return least >= root_of_least * root_of_least;
+}
+
 // Factors the band of batch k at q, and writes the gradient to g, unless the guess has left both there.
 static void assemble(RvCoupled* c, size_t k, double* g) {
   RvStrandWork* w = &c->work[k];
@@ -41,6 +62,9 @@ static void assemble(RvCoupled* c, size_t k, double* g) {
   c->derived[k] = 0;
   const unsigned replaced = rv_strand_newton_factor(&w->potential, w->q, c->indefinite_lanes[k], w->band, spare);
   if (replaced && c->indefinite_count[k] >= 0) c->indefinite_count[k]++;
+  const int unknowns = rv_strand_rod_size(c->step->m->batches[k].vertices);
+  c->rounded[k] = may_round(w, unknowns);
+  if (c->rounded[k]) rv_ldlt_round(w->band, unknowns);
   rv_strand_rooms_leave(&c->assembly_room, spare);
 }
 
@@ -253,7 +277,7 @@ static bool take_memory(RvCoupled* c, RvArena* arena) {
   if (!c->work || !c->work_at || !c->active || !c->caution_left || !c->solo_decrement || !c->inactive_residual ||
       !c->indefinite_count)
     return false;
-  uint8_t** flags[] = {&c->cautious_lanes, &c->derived,       &c->indefinite_lanes,
+  uint8_t** flags[] = {&c->cautious_lanes, &c->derived,       &c->rounded,     &c->indefinite_lanes,
                        &c->inactive,       &c->was_candidate, &c->step_changed};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (!(*flags[i] = take_zero(arena, n, 1))) return false;
