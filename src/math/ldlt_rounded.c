@@ -3,11 +3,11 @@
 
 #include "math/kernel.h"
 
-RV_KERNEL_DECLARE(void, rv_ldlt_round, (double*, int))
+RV_KERNEL_DECLARE(void, rv_ldlt_round, (const double*, int, double*))
 RV_KERNEL_DECLARE(void, rv_ldlt_solve_rounded, (const double*, int, double*))
 
-void rv_ldlt_round(double* a, int n) {
-  RV_KERNEL_CALL(rv_ldlt_round, (a, n));
+void rv_ldlt_round(const double* a, int n, double* rounded) {
+  RV_KERNEL_CALL(rv_ldlt_round, (a, n, rounded));
 }
 
 void rv_ldlt_solve_rounded(const double* a, int n, double* x) {

@@ -14,8 +14,8 @@ enum { RV_BAND_ROUNDED = 10 };  // subdiagonals of these matrices
 
 #define RV_ROUNDING 6e-8  // of a float, relative
 
-// Rounds a factor of rv_ldlt_factor in place; n > RV_BAND_ROUNDED unknowns.
-void rv_ldlt_round(double* a, int n);
+// Rounds a factor of rv_ldlt_factor; n > RV_BAND_ROUNDED unknowns. `rounded` may be `a`.
+void rv_ldlt_round(const double* a, int n, double* rounded);
 // Solves A x = b in place with the rounded factor.
 void rv_ldlt_solve_rounded(const double* a, int n, double* x);
 

@@ -2,7 +2,7 @@
 #include "math/lanes.h"
 #include "math/ldlt_rounded.h"
 
-void RV_KERNEL(rv_ldlt_round)(double* a, int n);
+void RV_KERNEL(rv_ldlt_round)(const double* a, int n, double* out);
 void RV_KERNEL(rv_ldlt_solve_rounded)(const double* a, int n, double* x);
 
 enum {
@@ -42,11 +42,11 @@ RV_INLINE void round_row(const double* column, double* rounded, int q) {
   }
 }
 
-// A rounded column ends before the next column that is still to be read.
-void RV_KERNEL(rv_ldlt_round)(double* a, int n) {
+// In place, a rounded column ends before the next column that is still to be read.
+void RV_KERNEL(rv_ldlt_round)(const double* a, int n, double* out) {
   for (int j = 0; j < n; ++j) {
     const double* column = a + (ptrdiff_t)j * COLUMN;
-    double* rounded = a + (ptrdiff_t)j * ROUNDED_COLUMN;
+    double* rounded = out + (ptrdiff_t)j * ROUNDED_COLUMN;
     for (int lane = 0; lane < RV_W; lane += RV_V) rv_lanes_store(rounded + lane, rv_lanes_load(column + lane));
     RV_UNROLL
     for (int q = 1; q <= BAND; ++q) round_row(column, rounded, q);

@@ -17,7 +17,7 @@ typedef struct RvCoupled {
   RvStrandWork* work;           // [batches] the incremental potential of each batch
   double* work_memory;          // what `work` points into
   size_t* work_at;              // [batches] where each one's part of work_memory begins
-  RvStrandRooms assembly_room;  // rooms for the second band that an assembly needs (rv_strand_spare_size)
+  RvStrandRooms assembly_room;  // rooms of an assembly: rv_strand_spare_size, and a band
 
   // Newton and CG, each [unknowns]
   double* q;   // iterate

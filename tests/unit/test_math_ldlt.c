@@ -144,7 +144,7 @@ static void rounded_factor_keeps_soft_motions(void** state) {
     if (!rv_cpu_force((RvIsa)isa)) continue;
     fill_chain(a, x, N);
     assert_int_equal(rv_ldlt_factor(a, N, RV_BAND_ROUNDED), 0);
-    rv_ldlt_round(a, N);
+    rv_ldlt_round(a, N, a);
     rv_ldlt_solve_rounded(a, N, x);
     if (paths++ == 0) memcpy(first, x, N * RV_LANES * 8);
     assert_memory_equal(x, first, N * RV_LANES * 8);
@@ -174,7 +174,7 @@ static void rounded_factor_agrees(void** state) {
     memcpy(exact, x, (size_t)n * RV_LANES * 8);
     rv_ldlt_factor(a, n, band);
     rv_ldlt_solve(a, n, band, exact);
-    rv_ldlt_round(a, n);
+    rv_ldlt_round(a, n, a);
     rv_ldlt_solve_rounded(a, n, x);
     for (int j = 0; j < n * RV_LANES; ++j) CHECK_NEAR(x[j], exact[j], 10 * RV_ROUNDING);
     rv_free(a);
