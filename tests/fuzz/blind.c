@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@ enum {
   MOST_BYTES = 1 << 17,  // of a changed input
   MOST_SEEDS = 256,      // inputs of the corpus
   MOST_CHANGES = 5,      // of one input
-  LONGEST_SECONDS = 60,  // of one input, by the clock: SIGALRM ends one that hangs
+  LONGEST_SECONDS = 60,  // CPU time of one input: SIGPROF ends one that hangs
 };
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -104,7 +105,8 @@ static double cpu_seconds(void) {
 }
 
 unsigned long blind_run(double seconds, unsigned seed) {
-  const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM};
+  const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGPROF};
+  const struct itimerval longest = {.it_value.tv_sec = LONGEST_SECONDS}, never = {0};
   unsigned long count = 0;
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i) signal(crashes[i], on_crash);
   snprintf(crash_file, sizeof crash_file, "crash.%u", seed);
@@ -118,10 +120,10 @@ unsigned long blind_run(double seconds, unsigned seed) {
       current_size = LLVMFuzzerCustomMutator
                          ? LLVMFuzzerCustomMutator(current, current_size, MOST_BYTES, (unsigned)below(1u << 30))
                          : LLVMFuzzerMutate(current, current_size, MOST_BYTES);
-    alarm(LONGEST_SECONDS);
+    setitimer(ITIMER_PROF, &longest, NULL);
     LLVMFuzzerTestOneInput(current, current_size);
-    alarm(0);
   }
+  setitimer(ITIMER_PROF, &never, NULL);
   free(current);
   for (size_t k = 0; k < seed_count; ++k) free(seeds[k].data);
   return count;
