@@ -111,7 +111,9 @@ static RvResult save_list(RvDetail* detail, const RvFieldDef* field, const RvSta
     return rv_fail(error, RV_LIMIT, "the state's '%s' has %zu numbers, more than an attribute can hold", field->name,
                    list->count);
   double* out = rv_detail_f64_write(detail, field->owner, field->name, (int)list->count, error);
-  if (!out) return rv_fail(error, RV_NO_MEMORY, "out of memory for the state's '%s'", field->name);
+  if (!out) rv_fail(error, RV_NO_MEMORY, "out of memory for the state's '%s'", field->name);
+  // an attribute of the input with another type is told already
+  if (!out) return error ? error->code : RV_NO_MEMORY;
   memcpy(out, list->data, list->count * sizeof *out);
   return RV_OK;
 }

@@ -153,7 +153,11 @@ static bool topology(RvVdbWalk* walk, Tree* tree) {
   uint64_t buffers, tiles, children;
   if (!rv_vdb_number(walk, 4, &buffers)) return false;
   if (buffers != 1) return rv_vdb_damaged(walk, "a tree has more than one buffer");
-  if (!rv_vdb_take(walk, tree->type->value)) return false;  // background
+  const unsigned char* background = rv_vdb_take(walk, tree->type->value);
+  if (!background) return false;
+  // OpenVDB asserts that a leaf of points, which begins as the background, begins without points.
+  for (size_t i = 0; tree->type->leaf == POINTS && i < tree->type->value; ++i)
+    if (background[i]) return rv_vdb_damaged(walk, "points have a background that is not 0");
   if (!rv_vdb_number(walk, 4, &tiles) || !rv_vdb_number(walk, 4, &children)) return false;
   const size_t tile = 3 * sizeof(int32_t) + tree->type->value + 1;
   const unsigned char* first = rv_vdb_take(walk, (size_t)tiles * tile);

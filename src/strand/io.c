@@ -132,8 +132,8 @@ RvResult rv_strands_save(const RvStrandSet* set, const RvStrandModel* model, con
                  globals->rate,
                  rv_detail_f32_write(d, RV_POINT, "P", 3, error),
                  rv_detail_f32_write(d, RV_POINT, "v", 3, error)};
-  if (!shown.P || !shown.v)
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for the state of %zu strands", set->count);
+  // out of memory, or an attribute of the input with another type: told already
+  if (!shown.P || !shown.v) return error ? error->code : RV_NO_MEMORY;
   rv_parallel_for(model->nbatch, 1, show_batches, &shown);
   return RV_OK;
 }

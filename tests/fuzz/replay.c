@@ -1,4 +1,5 @@
-// Runs every file of the folders given through a fuzz target. A folder that is not there counts as empty.
+// Runs every file of the folders given through a fuzz target. A folder that is not there counts as empty. With
+// RV_BLIND_SECONDS it then fuzzes blindly for so long (blind.h), from the seed RV_BLIND_SEED.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "fuzz/blind.h"
 #include "support/sanitized.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -24,6 +26,7 @@ static int replay(const char* path) {
   int done = data && fread(data, 1, (size_t)size, file) == (size_t)size;
   fclose(file);
   if (done) LLVMFuzzerTestOneInput(data, (size_t)size);
+  if (done) done = blind_add(data, (size_t)size);
   free(data);
   return done;
 }
@@ -52,6 +55,8 @@ int main(int argc, char** argv) {
     closedir(dir);
   }
   printf("%d inputs\n", count);
+  const char *seconds = getenv("RV_BLIND_SECONDS"), *seed = getenv("RV_BLIND_SEED");
+  printf("%lu changed ones\n", blind_run(seconds ? atof(seconds) : 0, seed ? (unsigned)atol(seed) : 0));
   // a corpus that went missing must not look like a pass
   return count == 0;
 }

@@ -289,10 +289,12 @@ class Runs:
         if numbers:
             self.begin("walk_" + kind, numbers[0])
         folder = Folder(self.run, os.path.join(aside, "files"))
-        for n, following in zip(numbers, [*numbers[1:], 0]):
-            said = self.server.stdout.readline().strip()
-            if said != "stop":
-                sys.exit(f"FAILED: {kind} {n}: the run ends before it: {said}")
+        for at, (n, following) in enumerate(zip(numbers, [*numbers[1:], 0])):
+            # libraries of others make one allocation more or less now and then: the run may end before the last number
+            if self.server.stdout.readline().strip() != "stop":
+                yield from ((n, self.once(kind, n)) for n in numbers[at:])
+                numbers = []
+                break
             folder.keep()
             self.ask("1")
             yield n, self.ended()

@@ -164,7 +164,7 @@ static void an_empty_output_is_told(void** state) {
     const char *type, *output, *said;
   } cases[] = {
       {"liquidsolver", "s:2", "output 2 (strands) of liquidsolver is always empty: wire output 1 (liquid)"},
-      {"liquidsolver", "reader", "output 2 (strands) of a liquidsolver"},
+      {"liquidsolver", "reader", "output 2 (strands) of liquidsolver"},
       {"strandsolver", "s:liquid", "output 2 (liquid) of strandsolver is always empty: wire output 1 (strands)"},
       {"liquidsolver", "s:1", NULL},
       {"liquidsolver", "s:3", NULL},

@@ -54,6 +54,21 @@ static RvDetail* solve(const RvDetail* d, const char* parms, RvTestLog* log) {
   return out;
 }
 
+// An attribute of the solver's name and another type: the result is the code of the error that tells it.
+static void velocity_of_another_size(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  const RvDetail* out = NULL;
+  RvScene* scene = rv_test_scene(
+      "\"g\": {\"type\": \"groom\", \"parms\": {\"count\": 2}}, \"v\": {\"type\": \"attribute\", \"inputs\": "
+      "[\"g\"], \"parms\": {\"name\": \"v\", \"size\": 1}}, \"s\": {\"type\": \"strandsolver\", \"inputs\": [\"v\"]}",
+      &log);
+  assert_int_equal(rv_scene_cook(scene, "s", 1, &out, &error), RV_BAD_INPUT);
+  assert_int_equal(error.code, RV_BAD_INPUT);
+  rv_scene_free(scene);
+}
+
 //---------------------------------------------------------------------------------------------- one strand is bad
 
 // what is done to strand BAD, and what is said of it
@@ -495,4 +510,5 @@ RV_TESTS(cmocka_unit_test(state_of_another_solver), cmocka_unit_test(start_from_
          cmocka_unit_test(rest_that_is_no_shape), cmocka_unit_test(root_that_is_lost),
          cmocka_unit_test(animated_point_that_is_lost), cmocka_unit_test(roots_without_skin),
          cmocka_unit_test(colliders_open_and_inside_out), cmocka_unit_test(mesh_alone),
-         cmocka_unit_test(level_set_inside_out), cmocka_unit_test(deep_inside))
+         cmocka_unit_test(velocity_of_another_size), cmocka_unit_test(level_set_inside_out),
+         cmocka_unit_test(deep_inside))

@@ -334,6 +334,9 @@ class Scene:
             seconds = (self.frames[1] - self.frames[0] + 1) / self.fps
             most = PARTICLES * (finest * self.metersperunit) ** 3 / seconds
             parms["rate"] = tidy(most * Dice(self.seed, "rate").random())
+        if "dropsize" in parms:
+            # each drop is a particle
+            parms["dropsize"] = max(finest, parms["dropsize"])
         if "density" in tokens and "method" in tokens:
             parms["density"] = tidy(MOST["count"] / reach ** 2)
             parms["method"] = "density" if self.dice.chance(0.05) else "count"

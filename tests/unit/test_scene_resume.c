@@ -184,7 +184,7 @@ static void a_state_with_a_vdb_is_refused(void** state) {
   void* bytes;
   size_t count;
   CHECK_FAILS(rv_scene_checkpoint_encode(&c, &bytes, &count, &error), RV_UNSUPPORTED, error,
-              "node 'wet', frame 3: the state contains the VDB 'surface'");
+              "node 'wet', frame 3: input 1 brings the VDB 'surface'");
   assert_null(bytes);
   rv_grid_release(grid);
   rv_detail_free(detail);

@@ -78,7 +78,9 @@ static RvResult show_others(const RvStrandSet* set, const float* P, const float*
          *exact = rv_detail_f64_write(out, RV_POINT, "rv_v", 3, error);
   if (!mine || !p || !shown || !x || !exact) {
     rv_free(mine);
-    return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", n);
+    // an attribute of the input with another type is told already
+    rv_fail(error, RV_NO_MEMORY, "out of memory for %zu points", n);
+    return error->code;
   }
   // Points of simulated strands are saved already.
   for (size_t i = 0; i < set->vertices; ++i) mine[set->point[i]] = 1;
