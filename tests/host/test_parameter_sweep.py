@@ -187,6 +187,7 @@ USES = {
     "*.hairradius": {"nodes": NAKED, "inputs": ["naked"]},
     "*.usewidth": {"nodes": NAKED, "inputs": ["wide"]},
     "*.reststiffen": {"nodes": UPRIGHT, "inputs": ["mane"], "parms": {"restangle": 150}, "outs": ["x:3"]},
+    "filmsolver.yieldstress": {"parms": {"filmviscosity": 0.1}}, "filmsolver.flowindex": {"parms": {"filmviscosity": 0.1}},
     "*.yieldstress": {"parms": {**WALLS, "viscosity": 1, "shearmodulus": 100}},
     "*.flowindex": {"parms": {**WALLS, "viscosity": 1}}, "*.shearmodulus": {"parms": {**WALLS, "viscosity": 1}},
     "*.shearsolve": {"parms": {**WALLS, "viscosity": 1}},

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "film/film.h"
+#include "film/flow_law.h"
 #include "math/ldlt.h"
 #include "support/rv_test.h"
 
@@ -229,6 +230,9 @@ static void shear_dependent(void** unused) {
       h.model.liquid.consistency = 0.05;
     }
     if (kind == 2) h.model.liquid.yield = 50;
+    RvFilmFlow flow;
+    rv_film_flow_make(&flow, h.model.liquid.index);
+    if (kind) h.model.liquid.flow = &flow;
     for (int k = 0; k < 100; ++k) CHECK_OK(step(&h, &error), error);
     speed[kind] = 0;
     for (size_t k = 0; k < h.model.edges; ++k) speed[kind] = fmax(speed[kind], fabs(h.state.speed[k]));
