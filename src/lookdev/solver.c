@@ -267,7 +267,7 @@ static void claim(void* user, size_t batch) {
 
 // volume: hair that is denser than in the groom pushes apart.
 static RvResult volume(RvLookdevSolver* s, double dt, RvError* error) {
-  if (!s->volume.parts) return RV_OK;
+  if (!s->volume.row) return RV_OK;
   return rv_volume_forces(&s->volume, s->strands->model, s->strands->state, s->rest_density, &s->settings.volume, dt,
                           claim, s, s->force, error);
 }
