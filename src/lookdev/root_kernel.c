@@ -5,7 +5,8 @@
 
 unsigned RV_KERNEL(rv_lookdev_root_frames)(const RvRootBatch* b);
 
-// Least length of an edge, m, and least 1 + cosine of an arc: below them the other path is taken, which knows what to do.
+// Least length of an edge, m, and least 1 + cosine of an arc: below them the other path is taken, which knows what to
+// do.
 #define LEAST_EDGE 1e-9
 #define LEAST_ARC 1e-12
 

@@ -60,7 +60,7 @@ void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
   RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch,
-              s->root_point, s->way,               s->busy, s->stiff, s->touched);
+              s->root_point, s->way, s->busy, s->stiff, s->touched);
   *s = (RvLookdevSolver){0};
 }
 

@@ -23,11 +23,11 @@ typedef struct RvVolumeSettings {
 } RvVolumeSettings;
 
 typedef struct RvVolume {
-  int parts;         // of the batches
-  int32_t low[3];    // cell of the first node
-  int32_t size[3];   // nodes along each axis
-  size_t nodes;      // of the grid
-  size_t room;       // floats of each array below
+  int parts;        // of the batches
+  int32_t low[3];   // cell of the first node
+  int32_t size[3];  // nodes along each axis
+  size_t nodes;     // of the grid
+  size_t room;      // floats of each array below
   float* part[RV_VOLUME_PARTS];
   float* node;              // one number a node: the sum of the parts
   float *density, *push;    // quads (volume_kernel.h) of kg/m3, and of the sum of the slopes
