@@ -461,7 +461,7 @@ RvResult rv_bench_lookdev(const RvBenchOut* out, RvError* error) {
       {"1365x30_earth", 1365, 30, 20000, 5, 1, EARTH},
       {"5287x10_earth", 5287, 10, 20000, 5, 1, EARTH},
       {"5287x15_earth", 5287, 15, 20000, 5, 1, EARTH},
-      {"1365x15_earth_dense", 1365, 15, 20000, 10, 4, EARTH, .stages = true},
+      {"1365x15_earth_dense", 1365, 15, 20000, 10, 3, EARTH, .stages = true},
   };
   for (size_t k = 0; k < sizeof heads / sizeof *heads && !result; ++k) result = run_head(out, &heads[k], error);
   return result;

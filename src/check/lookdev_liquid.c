@@ -50,6 +50,7 @@ RvResult rv_check_lookdev_pool(const RvCheckOut* out, RvError* error) {
     int substeps, iterations, frames;
     const char* names[4];
   } runs[] = {{0.005, 0.1, 10, 4, 24, {"mean", "largest", "speed", "iterations"}},
+              {0.005, 0.1, 10, 3, 24, {"three_mean", "three_largest", "three_speed", "three_iterations"}},
               {0.005, 0.05, 20, 2, 16, {"short_mean", "short_largest", "short_speed", "short_iterations"}},
               {0.0025, 0.03, 20, 4, 12, {"fine_mean", "fine_largest", "fine_speed", "fine_iterations"}}};
   RvResult result = RV_OK;

@@ -111,3 +111,72 @@ RvResult rv_check_lookdev_still(const RvCheckOut* out, RvError* error) {
   }
   return result;
 }
+
+//---------------------------------------------------------------------------------------------- wet coils
+
+// A coil that hangs, wet all along by the film that it brings.
+typedef struct Coil {
+  double radius;  // m
+  int points;
+  double mass, softness;  // parameters wetmass and wetsoftness
+} Coil;
+#define COIL_LENGTH 0.25  // m of fibre
+
+// How far its tip sinks below the groom, and the wetness.
+static RvResult droop(const Coil* coil, double* way, double* wetness, RvError* error) {
+  enum { LAST = 60 };
+  char nodes[2000];
+  snprintf(nodes, sizeof nodes,
+           "\"hair\": {\"type\": \"groom\", \"parms\": {\"count\": 1, \"layout\": \"row\", \"length\": %g,"
+           "  \"lengthrandom\": 0, \"points\": %d, \"style\": \"curly\", \"curlradius\": %g, \"curlpitch\": 0.003,"
+           "  \"curlrandom\": 0, \"curlstart\": 0, \"curlblend\": 0, \"lift\": 1, \"bend\": 0,"
+           "  \"directionrandom\": 0}},"
+           "\"hang\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rz\": 180}},"
+           "\"damp\": {\"type\": \"attribute\", \"inputs\": [\"hang\"], \"parms\": {\"name\": \"filmheight\","
+           "  \"value\": [4e-4, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"damp\"], \"parms\": {\"drip\": 0, \"cohesion\": 0,"
+           "  \"damping\": 1, \"strandcollisions\": false, \"wetmass\": %g, \"wetsoftness\": %g}}",
+           COIL_LENGTH, coil->points, coil->radius, coil->mass, coil->softness);
+  RvSceneRig rig;
+  RvDetail *groom = NULL, *now = NULL;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  result = rv_rig_scene_cook(&rig, "hang", 1, &groom, error);
+  if (!result) result = rv_rig_scene_cook(&rig, "s", LAST, &now, error);
+  const float* from = result ? NULL : rv_detail_f32(groom, RV_POINT, "P", 3);
+  const float* to = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+  const float* wet = result ? NULL : rv_detail_f32(now, RV_POINT, "wetness", 1);
+  if (!result && (!from || !to || !wet)) result = rv_fail(error, RV_INTERNAL, "the strands have no places");
+  if (!result) {
+    ptrdiff_t tip = 3 * (ptrdiff_t)(coil->points - 1) + 1;
+    *way = (double)from[tip] - (double)to[tip];
+    *wetness = (double)wet[coil->points / 2];
+  }
+  rv_detail_free(groom);
+  rv_detail_free(now);
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+// Way of the tip of a close-coiled spring under its own weight, m: the torsion of a fibre of the defaults of the node,
+// rho g R^2 S^2 / (G r^2).
+static double spring(double coil_radius) {
+  const double density = 1320, gravity = 9.81, shear = 8.9e8, radius = 4e-5;
+  double ratio = coil_radius * COIL_LENGTH / radius;
+  return density * gravity * ratio * ratio / shear;
+}
+
+RvResult rv_check_lookdev_droop(const RvCheckOut* out, RvError* error) {
+  // 16 points a turn.
+  const Coil coils[] = {{0.005, 129, 2, 0}, {0.0025, 257, 2, 0}, {0.005, 129, 0, 0.8}};
+  double way[3], wet[3];
+  RvResult result = RV_OK;
+  for (int k = 0; k < 3 && !result; ++k) result = droop(&coils[k], &way[k], &wet[k], error);
+  if (result) return result;
+  rv_check_emit(out, "loose_over_tight", way[0] / way[1], 4, 0.2);
+  rv_check_emit(out, "heavier", way[0] / (coils[0].mass * wet[0] * spring(0.005)), 1, 0.1);
+  rv_check_emit(out, "heavier_tight", way[1] / (coils[1].mass * wet[1] * spring(0.0025)), 1, 0.1);
+  double stiffness = 1 - coils[2].softness * wet[2];
+  rv_check_emit(out, "softer", way[2] / ((1 / stiffness - 1) * spring(0.005)), 1, 0.1);
+  return RV_OK;
+}

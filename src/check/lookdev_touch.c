@@ -69,20 +69,30 @@ RvResult rv_check_lookdev_friction(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- turn
 
-// Coils without weight on a ball that turns by 200 degrees: how far they are at the end from the groom that turns with
-// it, in lengths of a strand.
-static RvResult turn(int substeps, double* away, RvError* error) {
+#define COILS                                                                                             \
+  "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05}},"                                      \
+  "\"grown\": {\"type\": \"groom\", \"inputs\": [\"ball\"], \"parms\": {\"count\": 16, \"length\": 0.05," \
+  "  \"points\": 24, \"style\": \"coiled\"}},"
+// Two bent strands that bring no frames: these follow the common motion of the roots, which one alone would not define.
+#define BENT(name, coords) \
+  "\"" name "\": {\"type\": \"curve\", \"parms\": {\"method\": \"coords\", \"coords\": \"" coords "\"}},"
+#define CURVES                                                                                                       \
+  BENT("one", "0.02 0 0, 0.023 0.004 0, 0.027 0.007 0.001, 0.031 0.008 0.004, 0.034 0.007 0.008, 0.035 0.005 0.012") \
+  BENT("two", "0 0 0.03, 0.001 0.002 0.034, 0 0.006 0.037, 0 0.011 0.038, 0.003 0.014 0.036, 0.007 0.014 0.034")     \
+  "\"grown\": {\"type\": \"merge\", \"inputs\": [\"one\", \"two\"]},"
+
+// Strands without weight that turn by 200 degrees about y: how far they are at the end from the groom that turns with
+// them, in lengths of a strand.
+static RvResult turn(const char* grown, int substeps, double* away, RvError* error) {
   enum { LAST = 97 };
   char nodes[2000];
   snprintf(nodes, sizeof nodes,
-           "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.05}},"
-           "\"grown\": {\"type\": \"groom\", \"inputs\": [\"ball\"], \"parms\": {\"count\": 16, \"length\": 0.05,"
-           "  \"points\": 24, \"style\": \"coiled\"}},"
+           "%s"
            "\"spun\": {\"type\": \"transform\", \"inputs\": [\"grown\"], \"parms\": {\"ry\": {\"keys\": [[1, 0],"
            "  [25, 200]], \"interp\": \"smooth\", \"extend\": \"hold\"}}},"
            "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"spun\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"dragnormal\": 1e-3, \"dragtangent\": 1e-3, \"strandcollisions\": false, \"substeps\": %d}}",
-           substeps);
+           grown, substeps);
   RvSceneRig rig;
   RvDetail *goal = NULL, *now = NULL;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -103,11 +113,13 @@ static RvResult turn(int substeps, double* away, RvError* error) {
 }
 
 RvResult rv_check_lookdev_turn(const RvCheckOut* out, RvError* error) {
-  double away[2] = {0};
-  RvResult result = turn(2, &away[0], error);
-  if (!result) result = turn(10, &away[1], error);
+  double away[3] = {0};
+  RvResult result = turn(COILS, 2, &away[0], error);
+  if (!result) result = turn(COILS, 10, &away[1], error);
+  if (!result) result = turn(CURVES, 5, &away[2], error);
   if (result) return result;
   rv_check_emit(out, "substeps_2", away[0], 0, 1e-4);
   rv_check_emit(out, "substeps_10", away[1], 0, 1e-4);
+  rv_check_emit(out, "without_orient", away[2], 0, 1e-4);
   return RV_OK;
 }

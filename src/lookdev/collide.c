@@ -64,20 +64,6 @@ void rv_lookdev_claim_stiffness(RvLookdevSolver* s, size_t k) {
 
 //---------------------------------------------------------------------------------------------- candidates
 
-// Largest speed of a vertex relative to the rigid motion of a solid, besides the solid's deformation, m/s.
-static inline double relative_speed(const RvLookdevSolver* s, RvVec3 x, RvVec3 v) {
-  double most = 0;
-  for (size_t k = 0; k < s->ncollider; ++k) {
-    const RvCollider* c = &s->colliders[k];
-    RvVec3 slip = rv_sub(v, rv_add(c->linear, rv_cross(c->angular, rv_sub(x, c->position))));
-    double speed = rv_length(slip) + c->fastest;
-    // a velocity grid has no known bound: all is tested
-    if (c->velocity && !c->motion) speed = INFINITY;
-    most = speed > most ? speed : most;
-  }
-  return most;
-}
-
 // Vertices that must be tested: the way of the last substep and that of this one use up their clearance. Counts them by
 // batch.
 static void mark_candidates(void* arg, size_t begin, size_t end) {
@@ -99,6 +85,7 @@ static void mark_candidates(void* arg, size_t begin, size_t end) {
                               .press = s->press + b->vertex_at,
                               .clearance = s->clearance + b->vertex_at,
                               .least_clearance = NO_CLEARANCE,
+                              .way = s->way + b->vertex_at,
                               .candidate = s->candidate + b->vertex_at / RV_LANES};
     w->count[k + 1] = RV_KERNEL_CALL(rv_lookdev_near, (&near));
   }
@@ -128,7 +115,7 @@ static void fill_candidates(void* arg, size_t begin, size_t end) {
         int lane = __builtin_ctz(left);
         size_t at = rv_strand_index(b, lane, i, 0);
         RvVec3 to = rv_mad(rv_strand_vector(state->q, at), w->dt, rv_strand_vector(state->v, at));
-        double way = w->dt * relative_speed(w->s, rv_strand_vector(state->q, at), rv_strand_vector(state->v, at));
+        double way = w->s->way[b->vertex_at + (size_t)i * RV_LANES + (size_t)lane];
         w->found[n++] = (Candidate){
             .batch = (uint32_t)k, .vertex = i, .lane = lane, .solid = -1, .distance = INFINITY, .way = way, .x = to};
       }
@@ -147,6 +134,12 @@ typedef struct Places {
 // Places in the solid's space at the time of its grids, with its deformation removed.
 static RvResult into_solid(const Contacts* w, const RvCollider* c, size_t n, const Places* p, RvError* error) {
   RvPose start = rv_contact_collider_pose(c, 0), end = rv_contact_collider_pose(c, w->dt);
+  const bool deforms = c->shape == RV_COLLIDER_GRID && (c->motion || c->velocity);
+  if (!deforms) {
+    for (size_t k = 0; k < n; ++k) p->at[k] = rv_contact_pose_in(&end, w->found[p->index[k]].x);
+    memset(p->drift, 0, n * sizeof *p->drift);
+    return RV_OK;
+  }
   RvArena* scratch = w->s->strands->scratch;
   for (size_t k = 0; k < n; ++k) p->at[k] = rv_contact_pose_in(&start, w->found[p->index[k]].x);
   double reach = c->offset + c->fastest * (fabs(c->grid_time) + w->dt);

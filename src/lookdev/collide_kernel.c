@@ -41,6 +41,7 @@ RV_INLINE unsigned near_lanes(const RvNearBatch* b, int lane) {
     near &= ~rv_lanes_positive(rv_lanes_set(b->rootfree) - arc);
     rv_lanes_store(b->clearance + row, rv_lanes_select(rv_lanes_positive(left - bound), left, bound));
     unsigned bits = rv_lanes_bits(near);
+    if (bits) rv_lanes_store(b->way + row, way);
     b->candidate[i] = (uint8_t)(b->candidate[i] | bits << lane);
     count += (unsigned)__builtin_popcount(bits);
   }

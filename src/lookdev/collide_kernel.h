@@ -21,6 +21,7 @@ typedef struct RvNearBatch {
   const double *length, *press;  // [n - 1] m; [n] N
   double* clearance;             // [n] m, which the way of the last substep uses up
   double least_clearance;        // m: its lower bound
+  double* way;                   // [n] m in the substep, relative to the solids; in rows with a candidate
   uint8_t* candidate;            // [n] bit i: the vertex of lane i is tested
 } RvNearBatch;
 

@@ -7,11 +7,25 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "lookdev/root_kernel.h"
 #include "math/scalar.h"
 
 enum { BATCHES_A_TASK = 16 };
+// The first edge of a strand is its root.
+enum { ROOT_VERTICES = 2 };
+enum { ALL_LANES = (1 << RV_LANES) - 1 };
 
 //---------------------------------------------------------------------------------------------- memory
+
+// Points of the input of all lanes' roots, in the order of the batches.
+static void find_root_points(RvLookdevSolver* s) {
+  const RvStrandModel* m = s->strands->model;
+  const RvStrandSet* set = &s->strands->set;
+  for (size_t k = 0; k < m->nbatch * RV_LANES; ++k) {
+    const int32_t* point = set->point + set->first[m->batches[k / RV_LANES].strand[k % RV_LANES]];
+    for (size_t i = 0; i < ROOT_VERTICES; ++i) s->root_point[ROOT_VERTICES * k + i] = (uint32_t)point[i];
+  }
+}
 
 RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   const RvStrandModel* m = s->strands->model;
@@ -23,11 +37,14 @@ RvResult rv_lookdev_init(RvLookdevSolver* s, RvError* error) {
   fine = fine && (s->force = rv_alloc(m->unknowns + spare, sizeof(double)));
   fine = fine && (s->stiffness = rv_alloc(6 * (m->vertices + spare), sizeof(double)));
   fine = fine && (s->clearance = rv_alloc_zero(m->vertices + spare, sizeof(double)));
+  fine = fine && (s->way = rv_alloc(m->vertices + spare, sizeof(double)));
   fine = fine && (s->candidate = rv_alloc_zero(m->vertices + spare, 1));
   fine = fine && (s->touch = rv_alloc_zero(m->vertices + spare, sizeof(RvTouch)));
   fine = fine && (s->busy = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->stiff = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
   fine = fine && (s->touched = rv_alloc_zero(m->nbatch + 1, sizeof(bool)));
+  fine = fine && (s->root_point = rv_alloc_zero(ROOT_VERTICES * (m->nbatch + 1), RV_LANES * sizeof(uint32_t)));
+  if (fine) find_root_points(s);
   const RvStrandGuide* guide = &s->strands->guide;
   if (fine && (guide->wind || s->strands->air)) {
     s->air = rv_alloc_zero(m->unknowns + spare, sizeof(double));
@@ -43,7 +60,7 @@ void rv_lookdev_free(RvLookdevSolver* s) {
   rv_cosserat_free(&s->model, &s->state);
   rv_volume_free(&s->volume);
   RV_FREE_ALL(s->press, s->rest_density, s->root, s->force, s->stiffness, s->air, s->clearance, s->candidate, s->touch,
-              s->busy, s->stiff, s->touched);
+              s->root_point, s->way, s->busy, s->stiff, s->touched);
   *s = (RvLookdevSolver){0};
 }
 
@@ -72,6 +89,7 @@ RvResult rv_lookdev_start(RvLookdevSolver* s, size_t* capped, RvError* error) {
 
 typedef struct Sampled {
   RvStrandSolver* strands;
+  const uint32_t* points;
   const RvStrandSample* sample;
 } Sampled;
 
@@ -112,8 +130,8 @@ static void root_targets(void* arg, size_t begin, size_t end) {
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &w->strands->model->batches[k];
     for (int lane = 0; lane < RV_LANES; ++lane)
-      for (int i = 0; i < 2; ++i) {
-        size_t point = (size_t)set->point[set->first[b->strand[lane]] + i];
+      for (int i = 0; i < ROOT_VERTICES; ++i) {
+        size_t point = w->points[(k * RV_LANES + (size_t)lane) * ROOT_VERTICES + (size_t)i];
         double p[3];
         rv_strand_sample_point(w->sample, point, p);
         RvVec3 x = rv_scale(rv_sub(rv_vec3_load64(p), rv_vec3_load64(set->origin)), set->metersperunit);
@@ -128,7 +146,7 @@ static void root_targets(void* arg, size_t begin, size_t end) {
 // roots: places of the input at the end of the substep, and their mean velocities for the goals.
 static RvResult roots(RvLookdevSolver* s, const RvStrandSample* sample, double dt) {
   if (!sample->P && !sample->exact) return RV_OK;
-  Sampled w = {s->strands, sample};
+  Sampled w = {s->strands, s->root_point, sample};
   if (only_roots_follow(s->strands))
     rv_parallel_for(s->strands->model->nbatch, BATCHES_A_TASK, root_targets, &w);
   else
@@ -177,7 +195,15 @@ static void frame_batches(void* arg, size_t begin, size_t end) {
   RvLookdevSolver* s = w->s;
   for (size_t k = begin; k < end; ++k) {
     const RvStrandBatch* b = &s->strands->model->batches[k];
-    for (int lane = 0; lane < RV_LANES; ++lane) {
+    const RvQuat turn = w->motion->turn;
+    const RvRootBatch roots = {.quat = s->state.quat + 4 * b->edge_at,
+                               .target = s->strands->target + b->at,
+                               .turn = {turn.x, turn.y, turn.z, turn.w},
+                               .out = s->root + 4 * RV_LANES * k};
+    // Frames of the input, and edges without a shortest arc, one by one.
+    unsigned others = w->orient ? ALL_LANES : RV_KERNEL_CALL(rv_lookdev_root_frames, (&roots));
+    for (; others; others &= others - 1) {
+      int lane = __builtin_ctz(others);
       RvQuat now = rv_rod_load_quat(s->state.quat, 4 * b->edge_at + (size_t)lane);
       RvQuat next = root_frame(s->strands, b, lane, now, w->orient, w->motion);
       rv_rod_store_quat(s->root, 4 * RV_LANES * k + (size_t)lane, next);
@@ -267,7 +293,7 @@ static void claim(void* user, size_t batch) {
 
 // volume: hair that is denser than in the groom pushes apart.
 static RvResult volume(RvLookdevSolver* s, double dt, RvError* error) {
-  if (!s->volume.parts) return RV_OK;
+  if (!s->volume.row) return RV_OK;
   return rv_volume_forces(&s->volume, s->strands->model, s->strands->state, s->rest_density, &s->settings.volume, dt,
                           claim, s, s->force, error);
 }

@@ -59,14 +59,16 @@ typedef struct RvLookdevSolver {
   double* clearance;     // [vertices] m: no solid is nearer, a part of the state
   double* rest_density;  // [vertices] kg/m3: the groom's, a part of the state; 0: not known
   // Work memory.
-  double* root;        // [batches][4] quaternions of the first edges at the end of the substep
-  double* force;       // [unknowns] N
-  double* stiffness;   // [vertices][6] N/m
-  double* air;         // [unknowns] m/s; NULL: no wind of the points
-  uint8_t* candidate;  // [vertices / 8] bit i: the vertex of lane i is tested against solids in this substep
-  RvTouch* touch;      // [vertices] stiffness 0: none
-  bool *busy, *stiff;  // [batches] forces are not 0, and stiffness
-  bool* touched;       // [batches] a vertex touches
+  uint32_t* root_point;  // [batches][lanes][2] points of the input of the first edges
+  double* root;          // [batches][4] quaternions of the first edges at the end of the substep
+  double* force;         // [unknowns] N
+  double* stiffness;     // [vertices][6] N/m
+  double* air;           // [unknowns] m/s; NULL: no wind of the points
+  double* way;           // [vertices] m: relative to the solids in the substep, in rows with candidates
+  uint8_t* candidate;    // [vertices / 8] bit i: the vertex of lane i is tested against solids in this substep
+  RvTouch* touch;        // [vertices] stiffness 0: none
+  bool *busy, *stiff;    // [batches] forces are not 0, and stiffness
+  bool* touched;         // [batches] a vertex touches
   RvVolume volume;
   // Report of the frame.
   int substeps;

@@ -7,8 +7,9 @@
 // gives back.
 //
 // The grid covers the vertices within RV_VOLUME_REACH cells of the roots' centre; hair beyond has no volume. Sums are
-// deterministic: batches are cut into parts whose number depends only on the model, each part has nodes of its own, and
-// these are added in order.
+// deterministic: batches are cut into parts whose number depends only on the strands, each part has nodes of its own,
+// and these are added in order. A node has the four numbers that belong to it and its neighbours along x and y side by
+// side, so that a vertex meets its cell in two places of memory instead of four.
 #ifndef RV_LOOKDEV_VOLUME_H
 #define RV_LOOKDEV_VOLUME_H
 
@@ -22,12 +23,14 @@ typedef struct RvVolumeSettings {
 } RvVolumeSettings;
 
 typedef struct RvVolume {
-  int parts;           // 0: the model has no volume
-  int32_t low[3];      // cell of the first node
-  int32_t size[3];     // nodes along each axis
-  size_t nodes, room;  // nodes of a part, and for how many there is memory
+  int parts;        // of the batches
+  int32_t low[3];   // cell of the first node
+  int32_t size[3];  // nodes along each axis
+  size_t nodes;     // of the grid
+  size_t room;      // floats of each array below
   float* part[RV_VOLUME_PARTS];
-  float *density, *push;    // [nodes] kg/m3, and the sum of the slopes
+  float* node;              // one number a node: the sum of the parts
+  float *density, *push;    // quads (volume_kernel.h) of kg/m3, and of the sum of the slopes
   float* slope;             // [vertices of the blocks] d energy / d density, a mass
   struct RvVolumeRow* row;  // [rows of the blocks] places of this substep
   size_t squeezed;          // vertices above the density of the groom

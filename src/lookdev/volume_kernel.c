@@ -7,8 +7,8 @@
 
 void RV_KERNEL(rv_volume_extend)(const RvVolumeBatch* b, RvVolumeBox* all, RvVolumeBox* roots);
 void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b);
-void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nodes);
-int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes);
+void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* quads);
+int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* quads);
 bool RV_KERNEL(rv_volume_near)(const RvVolumeBatch* b, const float* push);
 void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const float* density);
 
@@ -16,7 +16,7 @@ enum { CORNERS = 8, ROW = RV_LANES };
 
 //---------------------------------------------------------------------------------------------- places
 
-// RV_V integers and floats, and a pair of neighbouring nodes.
+// RV_V integers and floats.
 #if RV_V == 1
 typedef int32_t Ints;
 typedef float Floats;
@@ -30,7 +30,13 @@ typedef float Floats __attribute__((vector_size(4 * RV_V)));
 #define TO_LANES(x) __builtin_convertvector(x, RvLanes)
 #define TO_FLOATS(x) __builtin_convertvector(x, Floats)
 #endif
-typedef float Pair __attribute__((vector_size(8)));
+
+// RV_V floats as lanes.
+RV_INLINE RvLanes widen(const float* p) {
+  Floats x;
+  memcpy(&x, p, sizeof x);
+  return TO_LANES(x);
+}
 
 // Places of RV_V vertices along one axis; `counts` becomes 0 beyond the grid.
 RV_INLINE Ints place_axis(const double* x, double per_cell, int32_t low, int32_t size, float* at, RvLanes* counts) {
@@ -85,55 +91,50 @@ void RV_KERNEL(rv_volume_place)(const RvVolumeBatch* b) {
     }
 }
 
-// Offsets of the pairs of nodes along x of a cell.
-RV_INLINE void offsets_of(const RvVolumeBatch* b, int32_t out[CORNERS / 2]) {
-  for (int q = 0; q < CORNERS / 2; ++q) out[q] = ((q >> 1) * b->size[1] + (q & 1)) * b->size[0];
-}
-
 //---------------------------------------------------------------------------------------------- spread
 
-void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* nodes) {
-  int32_t offset[CORNERS / 2];
-  offsets_of(b, offset);
-  for (int i = 0; i < b->vertices; ++i) {
-    const RvVolumeRow* r = &b->row[i];
+// The four nodes of a face of a cell, and those of both its faces across z.
+typedef float Quad __attribute__((vector_size(16)));
+typedef float Corners __attribute__((vector_size(32)));
+typedef int32_t CornerBits __attribute__((vector_size(32)));
+
+// Adds `mass` of the vertex in lane k of a row to the faces of its cell.
+RV_INLINE void spread_vertex(const RvVolumeRow* r, int k, float mass, int32_t plane, float* quads) {
+  const Quad x0 = {1, 0, 1, 0}, x1 = {-1, 1, -1, 1}, y0 = {1, 1, 0, 0}, y1 = {-1, -1, 1, 1};
+  const Quad both = (x0 + x1 * r->at[0][k]) * (y0 + y1 * r->at[1][k]) * mass;
+  const Quad upper = both * r->at[2][k];
+  float* face = quads + 4 * (ptrdiff_t)r->node[k];
+  Quad low, high;
+  memcpy(&low, face, sizeof low);
+  memcpy(&high, face + 4 * (ptrdiff_t)plane, sizeof high);
+  low += both - upper;
+  high += upper;
+  memcpy(face, &low, sizeof low);
+  memcpy(face + 4 * (ptrdiff_t)plane, &high, sizeof high);
+}
+
+void RV_KERNEL(rv_volume_spread)(const RvVolumeBatch* b, bool slopes, float* quads) {
+  const int32_t plane = b->size[0] * b->size[1];
+  for (int i = 0; i < b->vertices; ++i)
     for (int k = 0; k < ROW; ++k) {
+      const RvVolumeRow* r = &b->row[i];
       const float mass = r->mass[k] * (slopes ? b->slope[i * ROW + k] : 1);
-      if (!(mass > 0)) continue;
-      const float x = r->at[0][k], y = r->at[1][k], z = r->at[2][k];
-      const Pair along = {mass - mass * x, mass * x};
-      const float across[4] = {(1 - y) * (1 - z), y * (1 - z), (1 - y) * z, y * z};
-      for (int q = 0; q < CORNERS / 2; ++q) {
-        float* node = nodes + r->node[k] + offset[q];
-        Pair sum;
-        memcpy(&sum, node, sizeof sum);
-        sum += along * across[q];
-        memcpy(node, &sum, sizeof sum);
-      }
+      if (mass > 0) spread_vertex(r, k, mass, plane, quads);
     }
-  }
 }
 
 //---------------------------------------------------------------------------------------------- sample
 
-// The eight nodes of a vertex, and the same node of all vertices of a row.
-typedef float Corners __attribute__((vector_size(32)));
-typedef float Half __attribute__((vector_size(16)));
-
-RV_INLINE Corners corners_at(const float* node, const int32_t offset[CORNERS / 2]) {
-  Pair p[CORNERS / 2];
-  for (int q = 0; q < CORNERS / 2; ++q) memcpy(&p[q], node + offset[q], sizeof p[q]);
-  Half low = __builtin_shufflevector(p[0], p[1], 0, 1, 2, 3);
-  Half high = __builtin_shufflevector(p[2], p[3], 0, 1, 2, 3);
-  return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
 // Values at the eight nodes of each vertex of a row: a transposition of eight by eight.
-RV_INLINE void corners_of(const RvVolumeRow* r, const int32_t offset[CORNERS / 2], const float* nodes,
-                          Corners out[CORNERS]) {
+RV_INLINE void corners_of(const RvVolumeRow* r, int32_t plane, const float* quads, Corners out[CORNERS]) {
   Corners v[ROW], pair[ROW], four[ROW];
   RV_UNROLL
-  for (int k = 0; k < ROW; ++k) v[k] = corners_at(nodes + r->node[k], offset);
+  for (int k = 0; k < ROW; ++k) {
+    Quad low, high;
+    memcpy(&low, quads + 4 * (ptrdiff_t)r->node[k], sizeof low);
+    memcpy(&high, quads + 4 * (ptrdiff_t)(r->node[k] + plane), sizeof high);
+    v[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
   RV_UNROLL
   for (int k = 0; k < ROW; k += 2) {
     pair[k] = __builtin_shufflevector(v[k], v[k + 1], 0, 8, 1, 9, 4, 12, 5, 13);
@@ -172,26 +173,33 @@ RV_INLINE Corners interpolate(const RvVolumeRow* r, const Corners v[CORNERS], Co
   return bottom + z * slope[2];
 }
 
-int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes) {
-  int32_t offset[CORNERS / 2];
+// Slopes of RV_V vertices: the derivative of c^2 / 2 (density / limit - 1)^2, an energy a mass. Returns how many have
+// one.
+RV_INLINE int slopes_of(const RvVolumeBatch* b, int i, int k, const float* density) {
+  const RvLanes zero = rv_lanes_set(0);
+  const RvLanes rest = rv_lanes_load(b->rest + i * ROW + k), mass = rv_lanes_load(b->mass + i * ROW + k);
+  const RvLanes limit = rv_lanes_set(1 + b->slack) * rest + rv_lanes_set(b->slack_density) * mass;
+  const RvLanes excess = widen(density + k) - limit;
+  const RvLaneMask some = rv_lanes_positive(excess) & rv_lanes_positive(rest);
+  const Floats slope = TO_FLOATS(rv_lanes_select(some, rv_lanes_set(b->speed2) * excess / (limit * limit), zero));
+  memcpy(b->slope + i * ROW + k, &slope, sizeof slope);
+  return __builtin_popcount(rv_lanes_bits(some));
+}
+
+int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* quads) {
+  const int32_t plane = b->size[0] * b->size[1];
   int squeezed = 0;
-  offsets_of(b, offset);
   for (int i = 0; i < b->vertices; ++i) {
     const RvVolumeRow* r = &b->row[i];
     Corners v[CORNERS], slope[3];
-    corners_of(r, offset, nodes, v);
-    Corners density = interpolate(r, v, slope);
-    for (int k = 0; k < ROW; ++k) density[k] = r->mass[k] > 0 ? density[k] : 0;
-    for (int k = 0; k < ROW && b->density; ++k) b->density[i * ROW + k] = density[k];
-    if (!b->rest) continue;
-    // Derivative of c^2 / 2 (density / limit - 1)^2, an energy a mass.
-    for (int k = 0; k < ROW; ++k) {
-      const double rest = b->rest[i * ROW + k];
-      const double limit = (1 + b->slack) * rest + b->slack_density * b->mass[i * ROW + k];
-      const double excess = density[k] - limit;
-      const float found = excess > 0 && rest > 0 ? (float)(b->speed2 * excess / (limit * limit)) : 0;
-      b->slope[i * ROW + k] = found;
-      squeezed += found > 0;
+    corners_of(r, plane, quads, v);
+    const Corners mass = load_row(r->mass), found = interpolate(r, v, slope);
+    const Corners density = (Corners)((mass > (Corners){0}) & (CornerBits)found);
+    float own[ROW] __attribute__((aligned(64)));
+    memcpy(own, &density, sizeof own);
+    for (int k = 0; k < ROW; k += RV_V) {
+      if (b->density) rv_lanes_store(b->density + i * ROW + k, widen(own + k));
+      if (b->rest) squeezed += slopes_of(b, i, k, own);
     }
   }
   return squeezed;
@@ -200,32 +208,38 @@ int RV_KERNEL(rv_volume_sample)(const RvVolumeBatch* b, const float* nodes) {
 //---------------------------------------------------------------------------------------------- push
 
 bool RV_KERNEL(rv_volume_near)(const RvVolumeBatch* b, const float* push) {
-  int32_t offset[CORNERS / 2];
-  float sum = 0;
-  offsets_of(b, offset);
+  const int32_t plane = b->size[0] * b->size[1];
+  Quad sum = {0};
   for (int i = 0; i < b->vertices; ++i)
-    for (int k = 0; k < ROW; ++k)
-      for (int q = 0; q < CORNERS / 2; ++q) {
-        const float* node = push + b->row[i].node[k] + offset[q];
-        sum += node[0] + node[1];
-      }
-  return sum > 0;
+    for (int k = 0; k < ROW; ++k) {
+      Quad low, high;
+      memcpy(&low, push + 4 * (ptrdiff_t)b->row[i].node[k], sizeof low);
+      memcpy(&high, push + 4 * (ptrdiff_t)(b->row[i].node[k] + plane), sizeof high);
+      sum += low + high;
+    }
+  return sum[0] + sum[1] + sum[2] + sum[3] > 0;
 }
 
 void RV_KERNEL(rv_volume_push)(const RvVolumeBatch* b, const float* push, const float* density) {
-  int32_t offset[CORNERS / 2];
-  offsets_of(b, offset);
+  const int32_t plane = b->size[0] * b->size[1];
+  const RvLanes per_cell = rv_lanes_set(b->per_cell);
   for (int i = 0; i < b->vertices; ++i) {
     const RvVolumeRow* r = &b->row[i];
     Corners v[CORNERS], own[CORNERS], slope[3];
     const Corners excess = load_row(b->slope + i * ROW), mass = load_row(r->mass);
-    corners_of(r, offset, push, v);
-    corners_of(r, offset, density, own);
+    corners_of(r, plane, push, v);
+    corners_of(r, plane, density, own);
+    RV_UNROLL
     for (int q = 0; q < CORNERS; ++q) v[q] += excess * own[q];
     interpolate(r, v, slope);
     for (int a = 0; a < 3; ++a) {
       const Corners force = mass * slope[a];
-      for (int k = 0; k < ROW; ++k) b->force[(4 * i + a) * ROW + k] -= (double)force[k] * b->per_cell;
+      float row[ROW] __attribute__((aligned(64)));
+      memcpy(row, &force, sizeof row);
+      for (int k = 0; k < ROW; k += RV_V) {
+        double* to = b->force + (ptrdiff_t)(4 * i + a) * ROW + k;
+        rv_lanes_store(to, rv_lanes_load(to) - widen(row + k) * per_cell);
+      }
     }
   }
 }

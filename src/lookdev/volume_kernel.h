@@ -38,7 +38,8 @@ typedef struct RvVolumeBox {
 RV_KERNEL_DECLARE(void, rv_volume_extend, (const RvVolumeBatch*, RvVolumeBox* all, RvVolumeBox* roots))
 // Places of the vertices on the grid.
 RV_KERNEL_DECLARE(void, rv_volume_place, (const RvVolumeBatch*))
-// Adds masses, or masses times slopes, to the nodes.
+// The kernels below see quads of nodes: node n with its neighbours along x, along y, and along both.
+// Adds masses, or masses times slopes, to the quads of the cells' two faces across z.
 RV_KERNEL_DECLARE(void, rv_volume_spread, (const RvVolumeBatch*, bool, float*))
 // Densities and slopes at the vertices; returns how many have a slope.
 RV_KERNEL_DECLARE(int, rv_volume_sample, (const RvVolumeBatch*, const float*))
