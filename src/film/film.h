@@ -81,6 +81,8 @@ static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume
 // Cross-section of the film on one hair, m2, and its height, m (spec E14).
 double rv_film_height(double area, double radius);
 double rv_film_area(double height, double radius);
+// 1/s: rate at which the liquid's viscosity stops a film of that height and speed, m/s, with the slip length m (SD-9).
+double rv_film_viscous_rate(const RvFilmLiquid* liquid, double height, double radius, double slip, double speed);
 // Area of the film at every vertex, for the lengths that the edges have at x [unknowns].
 void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const double* x, double* area);
 // Volumes of all strands, m3: film with its drops, and absorbed liquid. The order of the sums is fixed.

@@ -25,7 +25,7 @@ static double viscosity(const RvFilmLiquid* l, double rate) {
 // The first term follows from the balance of forces on the fibre, the second from integrating
 // a / 4 nu (2 (r + h)^2 ln(s / r) - s^2 + r^2). f is 1 on a plane, 1 + x / 2 for thin films and 2 at x = 3; the
 // quotient `round` below fits it within 1% up to x = 30. Spec 2.2.3 unrolls the annulus, which is f = 1.
-static double rate_of(const RvFilmLiquid* l, double height, double radius, double slip, double speed) {
+double rv_film_viscous_rate(const RvFilmLiquid* l, double height, double radius, double slip, double speed) {
   double h = fmax(height, THINNEST), x = h / fmax(radius, THINNEST);
   double round = (1 + x * (0.6366 + x * 0.00585)) / (1 + 0.1623 * x);
   return viscosity(l, fabs(speed) / h) / (l->density * h * (slip * (1 + 0.5 * x) + round * h / 3));
@@ -49,8 +49,8 @@ void rv_film_hold(const RvFilmModel* m, const RvFilmBatch* b, const RvFilmSettin
         double height = rv_film_height(volume[k] / (m->hairs[at] * shape->cell[k]), m->radius[at]);
         double before = i > 0 ? speed[k - RV_LANES] : 0;
         double after = i + 1 < b->vertices ? speed[k] : 0;
-        rate += rate_of(&m->liquid, height, m->radius[at], settings->slip,
-                        (1 - shape->share[k]) * before + shape->share[k] * after);
+        rate += rv_film_viscous_rate(&m->liquid, height, m->radius[at], settings->slip,
+                                     (1 - shape->share[k]) * before + shape->share[k] * after);
       }
       hold[k] = rate * dt / (1 + rate * dt);
     }

@@ -35,7 +35,7 @@ def cook(boost, grid=None):
     moving = {k: {"keys": [[1, 0], [FRAMES, m]], "interp": "linear"} for k, m in zip(("tx", "ty", "tz"), moved)}
     velocity = {"name": "v", "size": 3, "typeinfo": "vector"}
     run = scenes.cook({"rivulet": 1, "fps": FPS, "frames": [1, FRAMES], "nodes": {
-        "tuft": {"type": "groom", "parms": {"layout": "disk", "size": 0.008, "count": 40, "length": LENGTH, "points": 16,
+        "tuft": {"type": "groom", "parms": {"layout": "disk", "size": 0.005, "count": 40, "length": LENGTH, "points": 16,
                                             "lift": 1, "bend": 0, "directionrandom": 0.05}},
         "start": {"type": "attribute", "inputs": ["tuft"], "parms": dict(velocity, value=list(boost) + [0])},
         "hair": {"type": "transform", "inputs": ["start"], "parms": moving},
