@@ -188,8 +188,9 @@ static double stopped_share(const RvCapture* k, double radius, double free, doub
                             double speed) {
   double momentum = k->set->density * speed * speed;
   if (!(momentum > suction)) return 1;
-  double friction = rv_film_viscous_rate(&k->strands->film->liquid, rv_film_height(free, radius), radius, 0, speed);
-  return 1 - (1 - suction / momentum) * rv_exp(-friction * meniscus / speed);
+  double by_friction = rv_film_stopped_share(&k->strands->film->liquid, rv_film_height(free, radius), radius,
+                                             meniscus / speed, speed);
+  return 1 - (1 - suction / momentum) * (1 - by_friction);
 }
 
 // m2 of liquid between the hairs of a bundle that stays where the bulk leaves it at `speed`, for each hair. Above the

@@ -16,7 +16,10 @@
 #include "base/arena.h"
 #include "rivulet/base.h"
 
+typedef struct RvFilmFlow RvFilmFlow;  // flow_law.h
+
 // A liquid. Water has no shear modulus, no yield stress and flow index 1, with consistency as its viscosity (spec 2.2).
+// Yield and consistency are those of simple shear: stress = yield + consistency rate^index.
 typedef struct RvFilmLiquid {
   double density;      // kg/m3
   double tension;      // N/m
@@ -25,6 +28,7 @@ typedef struct RvFilmLiquid {
   double yield;        // Pa
   double modulus;      // Pa, shear
   double angle;        // rad, contact angle on strands
+  const RvFilmFlow* flow;  // of the index; NULL: the friction is that of a plain viscosity
 } RvFilmLiquid;
 
 // Strands of equal vertex count, RV_LANES side by side.
@@ -81,8 +85,8 @@ static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume
 // Cross-section of the film on one hair, m2, and its height, m (spec E14).
 double rv_film_height(double area, double radius);
 double rv_film_area(double height, double radius);
-// 1/s: rate at which the liquid's viscosity stops a film of that height and speed, m/s, with the slip length m (SD-9).
-double rv_film_viscous_rate(const RvFilmLiquid* liquid, double height, double radius, double slip, double speed);
+// Share of its speed, m/s, that the liquid's own viscosity takes from a film of that height within dt, without slip (SD-9).
+double rv_film_stopped_share(const RvFilmLiquid* liquid, double height, double radius, double dt, double speed);
 // Area of the film at every vertex, for the lengths that the edges have at x [unknowns].
 void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const double* x, double* area);
 // Volumes of all strands, m3: film with its drops, and absorbed liquid. The order of the sums is fixed.

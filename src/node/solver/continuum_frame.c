@@ -66,6 +66,7 @@ static RvResult set_up(Frame* f, const RvContinuumParms* p, RvError* error) {
   c->solids.rootfree = p->rootfree * rv_cook_meters(f->cook);
   c->solids.slip = p->slip;
   c->solids.layer = SLIP_LAYER * c->medium_def.smoothing;
+  rv_continuum_air_set_up(f, p);
   return rv_medium_acts(&c->medium_def) ? rv_medium_check(&c->medium_def, error) : RV_OK;
 }
 
@@ -258,7 +259,8 @@ static RvResult load(RvSolver* s, RvError* error) {
   f->hair.continuum.solids.count = f->strands.solids.count;
   if (f->strands.solids.count) result = rv_chain_solids_init(&f->hair.continuum.solids, f->hair.continuum.model, error);
   if (!result) result = rv_continuum_read_water(f, error);
-  return result ? result : set_up(f, f->cook->parms, error);
+  if (!result) result = set_up(f, f->cook->parms, error);
+  return result ? result : rv_continuum_air_load(f, f->state.part[0], error);
 }
 
 // One of `count` equal parts of the frame.
@@ -275,6 +277,7 @@ static RvResult part(Frame* f, int k, int count, RvError* error) {
   }
   if (!result) result = rv_strand_port_inputs(&f->strands, &f->now, from, to, dt, &sample, error);
   if (!result) result = rv_continuum_gusts(f, f->scaffold->parms, to, error);
+  if (!result) rv_continuum_air_set_up(f, f->scaffold->parms);
   return result ? result : rv_continuum_hair_substep(&f->hair, &sample, dt, error);
 }
 
@@ -346,6 +349,7 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
     f->strands.solver.substeps = f->hair.substeps;
     result = rv_strand_port_end(&f->strands, out, error);
     if (!result) result = save_chains(f, out, error);
+    if (!result) result = rv_continuum_air_save(f, out, error);
     if (!result) result = rv_continuum_look(f, out, error);
   } else {
     result = rv_strand_port_freeze(out, error);

@@ -21,6 +21,8 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.cfl = p->cfl;
   m.viscosity = p->viscosity;
   m.law = (RvRheology){p->shearmodulus, p->yieldstress, p->viscosity, p->flowindex};
+  // beside liquid that goes its own way there are drops alone, and the law is that of the film
+  if (p->liquidmode != 0) m.law = (RvRheology){.consistency = p->viscosity, .index = 1};
   m.split = p->shearsolve == SHEAR_SPLIT;
   m.stick = p->stick;
   m.tension = p->surfacetension;
