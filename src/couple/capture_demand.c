@@ -188,8 +188,8 @@ static double stopped_share(const RvCapture* k, double radius, double free, doub
                             double speed) {
   double momentum = k->set->density * speed * speed;
   if (!(momentum > suction)) return 1;
-  double by_friction = rv_film_stopped_share(&k->strands->film->liquid, rv_film_height(free, radius), radius,
-                                             meniscus / speed, speed);
+  const double height = rv_film_height(free, radius), passing = meniscus / speed;
+  double by_friction = rv_film_stopped_share(&k->strands->film->liquid, height, radius, passing, speed);
   return 1 - (1 - suction / momentum) * (1 - by_friction);
 }
 
@@ -232,11 +232,10 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double between = between_hairs(k, s, i, speed);
   double drawn = multiplier * (thin + between);
 
-  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. What is out of the bulk already has its
-  // film, so a surface that rises and falls over it does not leave another one. The submerged part of the bundle is
-  // what wicks, so the rate is continuous where the last of it leaves the bulk.
+  // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The submerged part of the bundle is what
+  // wicks, so the rate is continuous where the last of it leaves the bulk.
   const double under = 1 - r->air, held = r->air * drawn;
-  double gain = fmin(fmax(r->air - r->air_before, 0) * drawn, fmax(held - area, 0));
+  double gain = fmax(r->air - r->air_before, 0) * drawn;
   double wicked = 1 - rv_exp(-under * k->dt / MIXING_TIME);
   gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
   double height = rv_film_height(area, v->radius);

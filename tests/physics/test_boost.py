@@ -35,7 +35,7 @@ def cook(boost, grid=None):
     moving = {k: {"keys": [[1, 0], [FRAMES, m]], "interp": "linear"} for k, m in zip(("tx", "ty", "tz"), moved)}
     velocity = {"name": "v", "size": 3, "typeinfo": "vector"}
     run = scenes.cook({"rivulet": 1, "fps": FPS, "frames": [1, FRAMES], "nodes": {
-        "tuft": {"type": "groom", "parms": {"layout": "disk", "size": 0.005, "count": 40, "length": LENGTH, "points": 16,
+        "tuft": {"type": "groom", "parms": {"layout": "disk", "size": 0.008, "count": 40, "length": LENGTH, "points": 16,
                                             "lift": 1, "bend": 0, "directionrandom": 0.05}},
         "start": {"type": "attribute", "inputs": ["tuft"], "parms": dict(velocity, value=list(boost) + [0])},
         "hair": {"type": "transform", "inputs": ["start"], "parms": moving},
@@ -72,9 +72,10 @@ def compare(boost, still, vertex_share, cells):
 def main():
     still = cook((0, 0, 0))
     film = still[1].sum() * 1e9
-    scenes.holds(f"the hair holds {film:.1f} mm3, at least 3", film > 3)
-    # By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that merge enlarge.
-    scenes.near("film by whole cells, mm3", compare(WHOLE, still, 0.01, 1e-3), film, 1e-3, "at rest")
+    scenes.holds(f"the hair holds {film:.1f} mm3, at least 1", film > 1)
+    # By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that merge enlarge: of the
+    # 0.2 mm3 of the fullest vertex by 1%.
+    scenes.near("film by whole cells, mm3", compare(WHOLE, still, 0.02, 1e-3), film, 1e-3, "at rest")
     for boost in (BETWEEN, ASIDE):
         compare(boost, still, 0.075, 0.01)
     # By parts of cells the means over the places of the grid agree.

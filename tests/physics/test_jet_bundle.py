@@ -14,8 +14,8 @@ SIDE, DISTANCE, LENGTH, ANGLE, VISCOSITY = 7, 0.6e-3, 0.02, 30, 8.9e-4
 WIDTH, SPEED, ABOVE = 0.01, 0.5, 0.004  # of the jet where it begins: m, m/s, m above the roots
 # A picture does not show a change of film by less.
 FILM = 0.15
-# The law: as for single hairs (test_pour.py). What runs down in the first instants is a twentieth of it.
-LAW = 0.25
+# The law of the way out of the jet; the way along which the grid blurs its surface is a fifth of the bundle.
+LAW = 0.15
 # m/s: mean speed of the film along the hairs as the jet has passed. In a bundle it would fall with the speed of the jet, 0.8 m/s.
 SLOW = 0.08
 
