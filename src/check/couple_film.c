@@ -67,7 +67,8 @@ static RvResult retain_of(RvCoupleRig* rig, int count, int n, double fill, doubl
   return result;
 }
 
-// Radius (m) of the ball whose weight the tension and the drag of a liquid that yields bear, by bisection of the balance.
+// Radius (m) of the ball whose weight the tension and the drag of a liquid that yields bear, by bisection of the
+// balance.
 static double held_radius(double yield, double hairs) {
   double low = 1e-5, high = 1;
   for (int i = 0; i < 100; ++i) {

@@ -6,12 +6,12 @@
 #include "node/presets.h"
 #include "rig/film.h"
 
-static const double GRAVITY = 9.81;     // m/s2
-static const double RADIUS = 5e-5;      // of the hair, m
-static const double LENGTH = 0.04;      // of the strand, m
-enum { N = 41, MIDDLE = 20 };           // vertices; the edge that is measured
-enum { LAYERS = 20000 };                // of the quadrature: 1e-7 of the speed
-static const double RESTS = 1e-9;       // m/s: a film that rests is slower, 30 micrometres in an hour
+static const double GRAVITY = 9.81;  // m/s2
+static const double RADIUS = 5e-5;   // of the hair, m
+static const double LENGTH = 0.04;   // of the strand, m
+enum { N = 41, MIDDLE = 20 };        // vertices; the edge that is measured
+enum { LAYERS = 20000 };             // of the quadrature: 1e-7 of the speed
+static const double RESTS = 1e-9;    // m/s: a film that rests is slower, 30 micrometres in an hour
 
 // Exact mean speed (m/s) under a force G (Pa/m): the layers' rates, each moving what is above it, by the midpoint rule.
 static double exact(const RvFilmLiquid* l, double h, double slip, double force) {
@@ -84,8 +84,8 @@ static RvResult flows(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-// Thickest film that rests, by bisection, um: h (1 + h / 2 r) = yield / (density g). Through the step one a little thinner
-// rests.
+// Thickest film that rests, by bisection, um: h (1 + h / 2 r) = yield / (density g). Through the step one a little
+// thinner rests.
 static RvResult thickest(const RvCheckOut* out, RvError* error) {
   static const struct {
     const char *token, *line;
@@ -118,8 +118,8 @@ static RvResult thickest(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-// A strand that accelerates along itself throws film off only above yield / (density arm), however thick the liquid: the
-// film feels the motion of its strand within the step.
+// A strand that accelerates along itself throws film off only above yield / (density arm), however thick the liquid:
+// the film feels the motion of its strand within the step.
 static RvResult thrown(const RvCheckOut* out, RvError* error) {
   RvFilmLiquid l = of_preset("cream");
   const double h = 1e-4, onset = l.yield / (l.density * rv_film_flow_arm(h, RADIUS));

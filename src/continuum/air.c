@@ -131,7 +131,7 @@ static RvResult place(RvAir* a, const RvAirHair* hair, RvError* error) {
   RvTiles swap = a->tiles_before;
   a->tiles_before = a->hair.tiles;
   a->hair.tiles = swap;
-  a->hair.def = (RvMediumDef){.smoothing = a->def.dx, .reach = a->def.reach, .border = true};
+  a->hair.def = (RvMediumDef){.smoothing = a->def.dx, .reach = a->def.reach, .border = true, .parts = 1};
   RvResult result = rv_medium_make_points(&a->hair, hair->model, hair->x, error);
   if (result) return result;
   if (a->def.most_tiles > 0 && a->hair.tiles.count > a->def.most_tiles)

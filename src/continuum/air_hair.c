@@ -25,11 +25,16 @@ static void stencil_of(const RvAir* a, const RvMediumPoint* p, int axis, Stencil
     f[c] += 1;
     cell[c]--;
   }
-  for (int n = 0; n < 8; ++n) {
-    s->at[n] = (size_t)rv_tiles_at(&a->hair.tiles, p->tile, cell[0] + (n & 1), cell[1] + (n >> 1 & 1),
-                                   cell[2] + (n >> 2));
-    s->w[n] = (n & 1 ? f[0] : 1 - f[0]) * (n & 2 ? f[1] : 1 - f[1]) * (n & 4 ? f[2] : 1 - f[2]);
-  }
+  const double x[2] = {1 - f[0], f[0]}, y[2] = {1 - f[1], f[1]}, z[2] = {1 - f[2], f[2]};
+  for (int n = 0; n < 8; ++n) s->w[n] = x[n & 1] * y[n >> 1 & 1] * z[n >> 2];
+  // most points have all faces in their own tile
+  static const size_t step[8] = {0, 1, 8, 9, 64, 65, 72, 73};
+  const bool own = cell[0] >= 0 && cell[1] >= 0 && cell[2] >= 0 && cell[0] < 7 && cell[1] < 7 && cell[2] < 7;
+  const size_t first = (size_t)p->tile * RV_TILE_CELLS;
+  for (int n = 0; n < 8; ++n)
+    s->at[n] = own ? first + (size_t)rv_tile_cell(cell[0], cell[1], cell[2]) + step[n]
+                   : (size_t)rv_tiles_at(&a->hair.tiles, p->tile, cell[0] + (n & 1), cell[1] + (n >> 1 & 1),
+                                         cell[2] + (n >> 2));
 }
 
 //---------------------------------------------------------------------------------------------- points of the links

@@ -27,7 +27,9 @@ enum { RV_MEDIUM_COLOURS = 8 };
 
 typedef struct RvMediumDef {
   RvMediumLaw law;
-  double smoothing;  // m: size of a cell
+  double smoothing;  // m: size of a cell, or h of the particles
+  bool particles;    // sums over pairs of points in place of the grid (medium_pairs.h)
+  bool continuity;   // their density follows the flow within a frame; else it is summed in every step
   double friction;   // m/s: c of the viscous pressure
   double tolerance;  // of the pressures, over the largest of them
   int max_sweeps;
@@ -37,6 +39,7 @@ typedef struct RvMediumDef {
   double collapse;      // of RvWetHair
   int reach;            // cells around the points for which there are tiles; 0: as many as the medium itself needs
   bool border;          // and the tiles next to these
+  int parts;            // least points a link; 0: as many as the medium itself needs
 } RvMediumDef;
 
 // A point of a link.

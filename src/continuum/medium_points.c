@@ -66,7 +66,8 @@ static RvResult choose_parts(RvMedium* m, const RvChainModel* model, RvError* er
         error, RV_LIMIT,
         "smoothing is %g m, but segments of strands are up to %g m long; raise it, or give strands more points",
         m->def.smoothing, longest);
-  m->parts = parts < LEAST_PARTS ? LEAST_PARTS : (int)parts;
+  const int least = m->def.parts > 0 ? m->def.parts : LEAST_PARTS;
+  m->parts = parts < least ? least : (int)parts;
   return RV_OK;
 }
 

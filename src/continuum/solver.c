@@ -28,6 +28,7 @@ RvResult rv_continuum_init(RvContinuum* c, RvChainModel* model, RvChainState* st
 
 void rv_continuum_free(RvContinuum* c) {
   rv_medium_free(&c->medium);
+  rv_medium_pairs_free(&c->pairs);
   rv_air_free(&c->air);
   rv_free(c->place);
   rv_wet_hair_free(&c->wet);
@@ -151,6 +152,9 @@ static RvResult medium(RvContinuum* c, double dt, RvError* error) {
   if (!rv_medium_acts(&c->medium_def)) return RV_OK;
   c->medium_def.water = c->wet.load ? c->wet.water : NULL;
   c->medium_def.collapse = c->wet.collapse;
+  if (c->medium_def.particles)
+    return rv_medium_pairs_load(&c->pairs, &c->medium_def, &c->now, c->state->x, c->state->v, dt, c->scratch,
+                                c->load.force, c->load.torque, error);
   RvResult result = rv_chain_predict(&c->now, c->state, &def, c->velocity, error);
   if (!result) result = rv_medium_place(&c->medium, &c->medium_def, &c->now, c->state->x, c->velocity, error);
   if (result) return result;

@@ -5,7 +5,7 @@
 
 #include "continuum/air.h"
 #include "continuum/chain_loads.h"
-#include "continuum/medium.h"
+#include "continuum/medium_pairs.h"
 #include "continuum/solids.h"
 #include "continuum/wet.h"
 
@@ -31,6 +31,7 @@ typedef struct RvContinuum {
   RvChainModel* model;  // of dry hair
   RvChainState* state;
   RvMedium medium;
+  RvMediumPairs pairs;  // the medium as particles
   RvAir air;
   // Set by the caller before a substep.
   double gravity[3];     // m/s2

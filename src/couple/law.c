@@ -35,9 +35,9 @@ double rv_couple_capacity_radius(double radius, double tension, double density, 
   return rv_root3(cube);
 }
 
-// A lump of a liquid that yields cannot fall through its hairs until their drag on it is overcome, 9.14 yield x diameter
-// of a smooth cylinder for each length (spec 2.2.6; rough ones have up to 11.94). With that force on the length 2 R beside
-// that of tension, 4 pi r tension, the weight of a ball gives R^3 = r_max^3 + q R.
+// A lump of a liquid that yields cannot fall through its hairs until their drag on it is overcome, 9.14 yield x
+// diameter of a smooth cylinder for each length (spec 2.2.6; rough ones have up to 11.94). With that force on the
+// length 2 R beside that of tension, 4 pi r tension, the weight of a ball gives R^3 = r_max^3 + q R.
 double rv_couple_yield_radius(double capillary, double radius, double yield, double density, double acceleration,
                               double hairs) {
   enum { ITERATIONS = 8 };  // Newton from above: to rounding

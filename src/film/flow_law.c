@@ -6,10 +6,10 @@
 #include "math/scalar.h"
 
 static const double LN2 = 0.69314718055994530942;
-static const double SLOWEST = 1e-12;          // m/s: slower films are at rest
-static const double LEAST_CONSISTENCY = 1e-6; // Pa s^index: a liquid without one would slide at any speed
-static const double ROOT_TOLERANCE = 1e-10;   // of the logarithm of the excess stress
-enum { MOST_ITERATIONS = 24 };                // of Newton in that logarithm; four are usual
+static const double SLOWEST = 1e-12;           // m/s: slower films are at rest
+static const double LEAST_CONSISTENCY = 1e-6;  // Pa s^index: a liquid without one would slide at any speed
+static const double ROOT_TOLERANCE = 1e-10;    // of the logarithm of the excess stress
+enum { MOST_ITERATIONS = 24 };                 // of Newton in that logarithm; four are usual
 
 bool rv_film_flow_is_plain(const RvFilmLiquid* l) {
   return l->index == 1 && l->yield == 0;

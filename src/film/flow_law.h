@@ -1,9 +1,9 @@
-// Flow of a film that yields, thins or thickens along its fibre: the exact flux of a liquid of Herschel and Bulkley on a
-// cylinder with slip (SD-9, E55).
+// Flow of a film that yields, thins or thickens along its fibre: the exact flux of a liquid of Herschel and Bulkley on
+// a cylinder with slip (SD-9, E55).
 //
 // The liquid is that of simple shear, stress = yield + consistency rate^index, as in the bulk. A force G on a volume
-// (Pa/m) drives a film of height h on a fibre of radius r; its outer surface at R = r + h is free. The balance of forces
-// gives the stress G (R^2 - s^2) / (2 s) at the distance s from the axis, and so at the fibre, with x = h / r,
+// (Pa/m) drives a film of height h on a fibre of radius r; its outer surface at R = r + h is free. The balance of
+// forces gives the stress G (R^2 - s^2) / (2 s) at the distance s from the axis, and so at the fibre, with x = h / r,
 //
 //   wall = G h (1 + x / 2).
 //
@@ -19,8 +19,8 @@
 #include "film/film.h"
 
 enum {
-  RV_FILM_FLOW_FIRST = -6,     // log2 of the thinnest film over the radius: below it the fibre is a plane
-  RV_FILM_FLOW_OCTAVES = 13,   // the thickest is 128 radii
+  RV_FILM_FLOW_FIRST = -6,    // log2 of the thinnest film over the radius: below it the fibre is a plane
+  RV_FILM_FLOW_OCTAVES = 13,  // the thickest is 128 radii
   RV_FILM_FLOW_PER_OCTAVE = 4,
   RV_FILM_FLOW_COLUMNS = RV_FILM_FLOW_OCTAVES * RV_FILM_FLOW_PER_OCTAVE + 1,
   RV_FILM_FLOW_ROWS = 17  // yield / wall from 0 to 1
@@ -43,8 +43,8 @@ static inline double rv_film_flow_arm(double height, double radius) {
 // Mean speed under a force on the volume, Pa/m.
 double rv_film_flow_speed(const RvFilmLiquid* liquid, double height, double radius, double slip, double force);
 
-// Share of its speed that a film keeps within a step: kept speed + dt (friction + G(kept) / density) = speed, with G the
-// force that the flow at the kept speed needs. A film that stops keeps RV_FILM_FLOW_STILL.
+// Share of its speed that a film keeps within a step: kept speed + dt (friction + G(kept) / density) = speed, with G
+// the force that the flow at the kept speed needs. A film that stops keeps RV_FILM_FLOW_STILL.
 double rv_film_flow_kept(const RvFilmLiquid* liquid, double height, double radius, double slip, double friction,
                          double dt, double speed);
 // 1e-9 of the gain of a step is 1e-11 m/s: what rests may not divide by zero.

@@ -45,7 +45,8 @@ typedef struct Place {
   double volume, length, hairs, radius;
 } Place;
 
-// Share that friction removes from a speed within dt. Implicit Euler of du/dt = -rate u removes rate dt / (1 + rate dt).
+// Share that friction removes from a speed within dt. Implicit Euler of du/dt = -rate u removes rate dt / (1 + rate
+// dt).
 static double held(const RvFilmModel* m, const RvFilmSettings* settings, const Place* p, double rate, double dt,
                    double speed) {
   const RvFilmLiquid* l = &m->liquid;
@@ -83,8 +84,8 @@ void rv_film_hold_edges(const RvFilmModel* m, const RvFilmBatch* b, const RvFilm
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t k = (size_t)j * RV_LANES + (size_t)lane, next = k + RV_LANES;
       size_t at = b->vertex_at + k, end = at + RV_LANES;
-      double damping = 0.5 * settings->friction *
-                       (multiplier(settings->friction_at, at) + multiplier(settings->friction_at, end));
+      double damping =
+          0.5 * settings->friction * (multiplier(settings->friction_at, at) + multiplier(settings->friction_at, end));
       Place p = {shape->share[k] * volume[k] + (1 - shape->share[next]) * volume[next], shape->length[k],
                  0.5 * (m->hairs[at] + m->hairs[end]), 0.5 * (m->radius[at] + m->radius[end])};
       hold[k] = held(m, settings, &p, damping, dt, speed[k]);

@@ -197,8 +197,8 @@ static int flow_in_bundle(const Step* step, const RvFilmBatch* b, RvFilmWork* w,
   return count;
 }
 
-// The share that the law of flow removes from the speed of every edge: from the speed without friction, but with gravity,
-// inertia and capillary pressure, which together move the film or do not. Leaves the state as it was.
+// The share that the law of flow removes from the speed of every edge: from the speed without friction, but with
+// gravity, inertia and capillary pressure, which together move the film or do not. Leaves the state as it was.
 static void find_braking(const Step* step, const RvFilmBatch* b, RvFilmWork* w) {
   size_t edges = (size_t)(w->n - 1) * RV_LANES * sizeof(double);
   memcpy(w->speed_before, w->speed, edges);

@@ -23,9 +23,11 @@ static const Hair hairs[] = {
 };
 
 // Menus are single literals; a test compares them with the tables of presets.
-#define LIQUID_MENU                                                                                            \
-  "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|" \
-  "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil"
+#define LIQUID_MENU                                                                                                  \
+  "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|"       \
+  "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil|"           \
+  "honey=Honey|syrup=Corn Syrup|shampoo=Shampoo|conditioner=Hair Conditioner|ketchup=Ketchup|toothpaste=Toothpaste|" \
+  "yoghurt=Yoghurt"
 #define HAIR_MENU                                                                                          \
   "human=Human Hair|humanwavy=Human Hair, Wavy|humancoily=Human Hair, Coily|humanthick=Human Hair, Thick|" \
   "humanwet=Human Hair, Soaked|fine=Fine Fibre|wool=Merino Wool|fur=Dog Fur|nylon=Nylon Bristle"
@@ -152,10 +154,11 @@ static void tell_left_out(RvCook* cook, const MaterialParms* p) {
   const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
   double elastic = p->shearmodulus >= 0 ? p->shearmodulus : l->shearmodulus;
   if (!(elastic > 0)) return;
-  rv_cook_info(cook,
-               "%s: bulk and films flow by yield stress, consistency and flow index. Left out: the shear modulus (%g Pa) "
-               "in films on strands, which rest below the yield stress without wobbling",
-               l->label, elastic);
+  rv_cook_info(
+      cook,
+      "%s: bulk and films flow by yield stress, consistency and flow index. Left out: the shear modulus (%g Pa) "
+      "in films on strands, which rest below the yield stress without wobbling",
+      l->label, elastic);
 }
 
 // Copies the input and writes the attributes of the material.
@@ -197,8 +200,10 @@ RV_NODE_TYPE(
     "in a new attribute they have 0, which the solvers treat as not given.\n\n"
     "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex in simple shear, as a "
     "rheometer measures it, flows by it in the bulk of liquidsolver and wetsolver; viscosity is the consistency. Below "
-    "the yield stress it is elastic with shearmodulus and stands. Films on strands flow by the same law: thin ones rest, "
+    "the yield stress it is elastic with shearmodulus and stands. Films on strands flow by the same law: thin ones "
+    "rest, "
     "thick ones run off; only the elasticity is left out in them, which a note says. Particles of several "
-    "materials flow with the mean of their properties. Values of the material come before the parameters of "
+    "materials, up to eight, flow each by their own law, with the mean density and surface tension. Values of the "
+    "material come before the parameters of "
     "the solver.",
     .revision = 3, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -13,6 +13,7 @@ enum { STRANDS, COLLIDERS, WIND };
 // Bytes of a vertex: state, model and work memory of strands, chains and medium, as measured.
 static const double BYTES_A_VERTEX = 2400;
 enum { MAX_SWEEPS = 200 };  // of the pressures
+enum { MOST_PARTICLE_STEPS = 1000 };
 static const double MIDPOINT = 0.5;
 // Strands in a cell below which hair is no medium: its density there depends on where the cell is.
 static const double LEAST_STRANDS = 4;
@@ -49,6 +50,8 @@ static RvMediumDef medium_of(const Frame* f, const RvContinuumParms* p) {
                                .stiffness = acts ? p->volumepressure : 0,
                                .power = p->volumepower},
                        .smoothing = p->smoothing * rv_cook_meters(f->cook),
+                       .particles = p->interaction == 2,
+                       .continuity = p->continuity,
                        .friction = acts ? p->hairfriction : 0,
                        .tolerance = p->tolerance,
                        .max_sweeps = MAX_SWEEPS,
@@ -325,11 +328,26 @@ static RvResult solid_substeps(Frame* f, int* count, RvError* error) {
   return result;
 }
 
+// Substeps in which particles resolve the sound and the friction of the medium.
+static RvResult sound_substeps(Frame* f, int* count, RvError* error) {
+  const RvMediumDef* def = &f->hair.continuum.medium_def;
+  if (!def->particles || !rv_medium_acts(def)) return RV_OK;
+  double wanted = ceil(f->scaffold->frame_seconds / rv_medium_pairs_longest(def)), most = MOST_PARTICLE_STEPS;
+  if (!(wanted <= most))
+    return rv_fail(error, RV_LIMIT,
+                   "interaction particles needs %g steps a frame for the sound of the medium, at most %g are taken; lower "
+                   "volumepressure or hairfriction, raise smoothing, or choose grid",
+                   wanted, most);
+  if (wanted > *count) *count = (int)wanted;
+  return RV_OK;
+}
+
 RvResult rv_continuum_advance(RvSolver* s, RvError* error) {
   Frame* f = s->data;
   int count;
   RvResult result = rv_strand_port_substeps(&f->strands, &count, error);
   if (!result) result = solid_substeps(f, &count, error);
+  if (!result) result = sound_substeps(f, &count, error);
   for (int k = 0; k < count && !result; ++k) {
     if (rv_cook_cancelled(f->cook, (double)k / count, "chains"))
       result = rv_fail(error, RV_CANCELLED, "cancelled");

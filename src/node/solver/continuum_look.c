@@ -149,10 +149,7 @@ RvResult rv_continuum_look(Frame* f, RvDetail* out, RvError* error) {
   if (!result) result = rv_medium_place(&c->medium, &def, c->model, c->state->x, NULL, error);
   float* density = result ? NULL : rv_detail_f32_write(out, RV_POINT, "hairdensity", 1, error);
   float* air = density ? rv_detail_f32_write(out, RV_POINT, "airspeed", 1, error) : NULL;
-  if (!air)
-    return result
-               ? result
-               : rv_fail(error, RV_BAD_INPUT, "hairdensity or airspeed cannot be written: remove them from the input");
+  if (!air) return result ? result : error->code;
   // The predicted velocities are not needed any more: their memory takes the densities.
   rv_medium_density(&c->medium, c->model, c->state->x, c->velocity);
   for (size_t k = 0; k < c->model->nbatch; ++k)

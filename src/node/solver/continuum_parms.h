@@ -21,9 +21,14 @@
 
 #define RV_CONTINUUM_NO_VOLUME "{ interaction == none }"
 #define RV_CONTINUUM_VOLUME_PARMS(X)                                                                                   \
-  X(MENU, interaction, "Interaction", 1, "none=None|grid=Grid",                                                        \
-    "How strands feel each other. Grid: all hair is one medium that resists being compressed. None: each strand is "   \
-    "alone.")                                                                                                          \
+  X(MENU, interaction, "Interaction", 1, "none=None|grid=Grid|particles=Particles",                                    \
+    "How strands feel each other. Grid: all hair is one medium that resists being compressed. Particles: the same by " \
+    "sums over pairs of points, for small scenes and comparison; Smoothing is then half the distance at which points " \
+    "meet, and steps follow the sound of the medium. None: each strand is alone.")                                     \
+  X(TOGGLE, continuity, "Density by Flow", false,                                                                      \
+    "The density of particles follows the flow within a frame, and is summed anew at the next. Off: it is summed in "  \
+    "every step.",                                                                                                     \
+    ADVANCED, WHEN("{ interaction != particles }"))                                                                    \
   X(FLOAT, restdensity, "Rest Density", 0, HARD(0), SOFT(200), "kg1m-3",                                               \
     "Mass of hair in a volume below which strands do not feel each other: lower keeps more volume. 0 takes the "       \
     "densest place of the groom, or four strands in a cell, so that the groom stays.",                                 \
