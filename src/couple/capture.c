@@ -287,8 +287,9 @@ static void gather_some(void* arg, size_t begin, size_t end) {
 }
 
 // Adds the gains of some strands to the film (E42). The captured liquid's velocity relative to the vertex is split:
-// along each of its edges, by their shares of the vertex, it changes the film's speed; across it is an impulse on the
-// strand. So total momentum is exact.
+// along each of its edges, by their shares of the vertex, that of drops changes the film's speed; the remainder is an
+// impulse on the strand: all that is across, and that of liquid that the strand draws out of the bulk, which it has
+// brought to rest. So total momentum is exact.
 static void apply_some(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
   RvFilmState* film = k->strands->film_state;
@@ -307,20 +308,21 @@ static void apply_some(void* arg, size_t begin, size_t end) {
       const double* gain = &k->gain[4 * packed];
       const RvCoupleVertex* v = &k->c->vertices.data[packed];
       double above = rv_couple_above(v, i, s->count), moved[2] = {0, 0}, flow[2] = {0, 0};
+      const double flowing = 1 - k->around[packed].stopped;
       // Captured liquid relative to the vertex: along its edges, and across.
       if (gain[0] > 0) {
         RvVec3 slip = rv_sub(rv_scale(rv_vec3_load64(gain + 1), 1 / (k->set->density * gain[0])), rv_couple_v(v));
-        RvVec3 across = slip;
+        RvVec3 stopped = slip;
         for (int side = 0; side < 2; ++side) {
           double part = side ? above : 1 - above;
           if (part == 0) continue;
           RvVec3 t = rv_couple_tangent(side ? v : v - 1);
           double along = rv_dot(slip, t);
-          across = rv_mad(across, -part * along, t);
+          stopped = rv_mad(stopped, -part * flowing * along, t);
           moved[side] = part * gain[0];
-          flow[side] = part * gain[0] * along;
+          flow[side] = part * gain[0] * flowing * along;
         }
-        rv_couple_kick(k->kick, s, i, rv_scale(across, k->set->density * gain[0]));
+        rv_couple_kick(k->kick, s, i, rv_scale(stopped, k->set->density * gain[0]));
       }
       // Speed of the edge below, which has the gains of both of its vertices now.
       if (i > 0) {

@@ -5,7 +5,9 @@
 //   draws a film with it (withdraw.c), and in a bundle the liquid between the hairs (spacing.c). The amount belongs to
 //   the way from water to air: where w_FF rises by dw, the film gains dw times the film that the whole way leaves. So
 //   it does not depend on the length of the step, the width of the surface on the grid or the size of particles. A
-//   bundle that stands in the surface fills by wicking.
+//   bundle that stands in the surface fills by wicking. Of liquid that leaves a bundle fast it keeps what suction and
+//   friction stop. What a strand draws out is at rest on it: liquid that is not goes on with the bulk. A film with the
+//   speed of the bulk would run with the end of a jet, and what stayed would depend on how finely that end is resolved.
 // - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
 //   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
 //   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
@@ -178,21 +180,35 @@ static double swept(const RvCapture* k, const RvCoupleStrand* s, size_t packed, 
   return k->around[packed].air * s->hairs * width * volume * k->dt;
 }
 
-// m2 of liquid between the hairs of a bundle at the surface of the bulk, for each hair. Above the surface the bundle
-// holds a column of the energy balance, height = 2 pi r tension cos(angle) / (density g free area). Where that is less
-// than the half cell over which the grid blurs the surface, only so much of the half cell is full.
-static double between_hairs(const RvCapture* k, const RvCoupleStrand* s, int i) {
+// Share of the liquid between the hairs that comes to rest on them where it leaves the bulk at `speed`; all that is not
+// at rest goes on with the bulk. Suction stops it while the flow through the section carries no more momentum than the
+// suction gives, density speed^2 = suction. Of the rest, friction stops what it can while the liquid passes a meniscus
+// of the length `meniscus`, as in withdraw.c.
+static double stopped_share(const RvCapture* k, double radius, double free, double suction, double meniscus,
+                            double speed) {
+  double momentum = k->set->density * speed * speed;
+  if (!(momentum > suction)) return 1;
+  const double height = rv_film_height(free, radius), passing = meniscus / speed;
+  double by_friction = rv_film_stopped_share(&k->strands->film->liquid, height, radius, passing, speed);
+  return 1 - (1 - suction / momentum) * (1 - by_friction);
+}
+
+// m2 of liquid between the hairs of a bundle that stays where the bulk leaves it at `speed`, for each hair. Above the
+// surface the bundle holds a column of the energy balance, height = 2 pi r tension cos(angle) / (density g free area).
+// Where that is less than the half cell over which the grid blurs the surface, only so much of the half cell is full.
+static double between_hairs(const RvCapture* k, const RvCoupleStrand* s, int i, double speed) {
   const RvCoupleSettings* set = k->set;
   size_t packed = s->first + (size_t)i;
   double free = k->c->free_area.data[packed], share = k->c->bundle_share.data[packed];
+  double radius = k->c->vertices.data[packed].radius;
   const double* g = set->gravity;
   double gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]), half = 0.5 * k->grid->dx;
   if (!(share > 0) || !(free > 0)) return 0;
   if (!(gravity > 0)) return share * free;
   double angle = set->angle_at ? rv_couple_at(set->angle_at, s, i) : set->angle;
-  double energy = 2 * RV_PI * k->c->vertices.data[packed].radius * set->tension * fmax(rv_cos(angle), 0);
-  double column = energy / (set->density * gravity * free);
-  return share * free * fmin(column / half, 1);
+  double suction = 2 * RV_PI * radius * set->tension * fmax(rv_cos(angle), 0) / free;
+  double column = suction / (set->density * gravity), meniscus = sqrt(set->tension / (set->density * gravity));
+  return share * free * fmin(column / half, 1) * stopped_share(k, radius, free, share * suction, meniscus, speed);
 }
 
 // Demand and return of a vertex.
@@ -211,9 +227,9 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   // The film that the way out of the bulk leaves, m2.
   double multiplier = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
   double area = film / length;
-  double thin =
-      rv_film_area(rv_couple_withdrawn_height(v->radius, around[RV_CAPTURE_SPEED] / liquid, k->set), v->radius);
-  double between = between_hairs(k, s, i);
+  double speed = around[RV_CAPTURE_SPEED] / liquid;
+  double thin = rv_film_area(rv_couple_withdrawn_height(v->radius, speed, k->set), v->radius);
+  double between = between_hairs(k, s, i, speed);
   double drawn = multiplier * (thin + between);
 
   // Gains: from the bulk, by wicking into a bundle at its surface, from drops. The submerged part of the bundle is what
@@ -226,6 +242,7 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double sweep = multiplier * swept(k, s, packed, around, height);
   double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
   double accepted = want > room ? room / want : 1;
+  r->stopped = want > 0 ? gain * length / want : 0;
   r->taken_share = accepted * gain * length / liquid;
   r->swept_share = drops > 0 ? accepted * sweep / drops : 0;
 

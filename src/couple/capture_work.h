@@ -36,6 +36,7 @@ typedef struct RvCaptureVertex {
   bool sparse;         // there are particles around, but no bulk
   double taken_share;  // share of the available liquid around that the film asks for
   double swept_share;  // and of drops besides
+  double stopped;      // share of what it takes that has come to rest on it: all that it draws out of the bulk
   double given_share;  // by which the film adds to it
   double given;        // m3 that the film returns
 } RvCaptureVertex;

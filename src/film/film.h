@@ -85,6 +85,8 @@ static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume
 // Cross-section of the film on one hair, m2, and its height, m (spec E14).
 double rv_film_height(double area, double radius);
 double rv_film_area(double height, double radius);
+// Share of its speed, m/s, that the liquid's own viscosity takes from a film of that height within dt, without slip.
+double rv_film_stopped_share(const RvFilmLiquid* liquid, double height, double radius, double dt, double speed);
 // Area of the film at every vertex, for the lengths that the edges have at x [unknowns].
 void rv_film_areas(const RvFilmModel* model, const RvFilmState* state, const double* x, double* area);
 // Volumes of all strands, m3: film with its drops, and absorbed liquid. The order of the sums is fixed.

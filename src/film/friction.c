@@ -20,6 +20,12 @@ static double rate_of(const RvFilmLiquid* l, double height, double radius, doubl
   return l->consistency / (l->density * h * (slip * (1 + 0.5 * x) + round * h / 3));
 }
 
+double rv_film_stopped_share(const RvFilmLiquid* l, double height, double radius, double dt, double speed) {
+  double h = fmax(height, THINNEST), r = fmax(radius, THINNEST);
+  if (l->flow) return 1 - rv_film_flow_kept(l, h, r, 0, 0, dt, speed);
+  return 1 - rv_exp(-rate_of(l, h, r, 0) * dt);
+}
+
 // m/s2 of gravity along the strand at a vertex, less what the bulk around it supports.
 static double fall_at(const RvFilmStepDef* d, const RvFilmShape* s, size_t at, int i, int lane) {
   size_t k = (size_t)(3 * i) * RV_LANES + (size_t)lane;

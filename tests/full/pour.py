@@ -7,9 +7,8 @@ grooms. What drips is measured where it leaves the hairs: film along them that r
 the jet leaves the tuft at frame 13. What falls in that time, about five drops a groom, is known no
 better than to a third, and is printed only.
 
-Film runs the faster the thicker it is, by about its square: a tenth more film lets a quarter more run off. Particles
-of 2 mm leave a fifth more film along the hairs than finer ones, as the jet is 1.5 cells wide, and a fifth to a third more of it
-runs off. So run-off is compared from 3 cells on, film at every size.
+Film runs the faster the thicker it is, by about its square, and what runs off is a tenth of what is held. So run-off is compared
+from 3 cells on, film at every size. tests/physics/test_jet_bundle.py compares what a jet leaves in a bundle with theory.
 With `full` as its argument it runs the whole sweep. tests/physics/test_pour.py compares single hairs with theory,
 test_jet_drag.py the speed of the jet in the tuft, and test_bundle_column.py how bundles drain."""
 import os

@@ -72,9 +72,10 @@ def compare(boost, still, vertex_share, cells):
 def main():
     still = cook((0, 0, 0))
     film = still[1].sum() * 1e9
-    scenes.holds(f"the hair holds {film:.1f} mm3, at least 3", film > 3)
-    # By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that merge enlarge.
-    scenes.near("film by whole cells, mm3", compare(WHOLE, still, 0.01, 1e-3), film, 1e-3, "at rest")
+    scenes.holds(f"the hair holds {film:.1f} mm3, at least 1", film > 1)
+    # By whole cells a substep nothing differs but the rounding of floats, which pairs of particles that merge enlarge: of the
+    # 0.2 mm3 of the fullest vertex by 1%.
+    scenes.near("film by whole cells, mm3", compare(WHOLE, still, 0.02, 1e-3), film, 1e-3, "at rest")
     for boost in (BETWEEN, ASIDE):
         compare(boost, still, 0.075, 0.01)
     # By parts of cells the means over the places of the grid agree.
