@@ -44,6 +44,21 @@ RvResult rv_check_continuum_gusts(const RvCheckOut* out, RvError* error) {
     }
     most = fmax(most, fabs(divergence(&field, x, 1e-4 * shortest)) * shortest / def.speed);
   }
+  // The lattice is the same field.
+  enum { SIDE = 8 };
+  const RvTurbulenceLattice lattice = {.origin = {0.3, -2, 1}, .step = 0.02, .side = SIDE};
+  double values[SIDE * SIDE * SIDE], apart = 0;
+  for (int c = 0; c < 3; ++c) {
+    rv_turbulence_lattice(&field, &lattice, c, values);
+    for (int i = 0; i < SIDE * SIDE * SIDE; ++i) {
+      const int at[3] = {i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)};
+      double x[3], v[3];
+      for (int k = 0; k < 3; ++k) x[k] = lattice.origin[k] + lattice.step * at[k];
+      rv_turbulence_at(&field, x, v);
+      apart = fmax(apart, fabs(values[i] - v[c]));
+    }
+  }
+  rv_check_emit(out, "lattice", apart, 0, 1e-10 * def.speed);
   rv_check_emit(out, "speed", sqrt(square), def.speed, 0.02 * def.speed);
   rv_check_emit(out, "divergence", most, 0, 1e-6);
   // Carried with the wind, a wave of amplitude a and wave number k turns over at the rate k speed.

@@ -313,22 +313,36 @@ static RvBoxes boxes_of(const Broad* b) {
   return x;
 }
 
-// Box of the part of an edge near a cell, relative to the cell's corner. `inverse`: inverse extents of the edge along
-// the axes; 0 where it is perpendicular to the axis.
-static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double inverse[3], const RvBoxes* boxes,
-                   size_t at) {
+// An edge relative to the corner of the grid.
+typedef struct GridEdge {
+  double a[3], d[3];  // m, from a to a + d
+  double reach[3];    // m, padded search extent
+  double inverse[3];  // 1/m, of d; 0 along an axis to which the edge is nearly perpendicular: all of it may be near
+  double wide[3];     // m, by which boxes are wider than the edge: above the rounding to floats
+} GridEdge;
+
+static GridEdge grid_edge(const Broad* b, size_t e) {
   const RvSegments* s = &b->c->segments;
   const Cells* g = &b->cells;
-  // The edge relative to the cell's corner.
-  size_t vertex = rv_contact_vertex(b->c, e);
-  RvVec3 corner = rv_add(g->lo, rv_scale(rv_vec3((double)cell[0], (double)cell[1], (double)cell[2]), g->size));
-  RvVec3 p = rv_sub(s->x[vertex], corner), q = rv_sub(s->x[vertex + 1], corner);
-  double a[3] = {p.x, p.y, p.z}, d[3] = {q.x - p.x, q.y - p.y, q.z - p.z}, r[3];
-  padded(g, s->search_extent[e], r);
-  double t0 = 0, t1 = 1;
+  const size_t vertex = rv_contact_vertex(b->c, e);
+  const RvVec3 p = rv_sub(s->x[vertex], g->lo), d = rv_sub(s->x[vertex + 1], s->x[vertex]);
+  GridEdge edge = {.a = {p.x, p.y, p.z}, .d = {d.x, d.y, d.z}};
+  padded(g, s->search_extent[e], edge.reach);
   for (int k = 0; k < 3; ++k) {
-    if (inverse[k] == 0) continue;
-    double in = (-r[k] - a[k]) * inverse[k], out = (g->size + r[k] - a[k]) * inverse[k];
+    edge.inverse[k] = fabs(edge.d[k]) > PAD * g->size ? 1 / edge.d[k] : 0;
+    edge.wide[k] = edge.reach[k] * FLOAT_WIDEN + FLOAT_PAD * g->size;
+  }
+  return edge;
+}
+
+// Box of the part of an edge near a cell, relative to the cell's corner.
+static void box_of(const Cells* g, const GridEdge* edge, const int64_t cell[3], const RvBoxes* boxes, size_t at) {
+  double a[3], t0 = 0, t1 = 1;
+  for (int k = 0; k < 3; ++k) {
+    a[k] = edge->a[k] - (double)cell[k] * g->size;
+    if (edge->inverse[k] == 0) continue;
+    double in = (-edge->reach[k] - a[k]) * edge->inverse[k];
+    double out = (g->size + edge->reach[k] - a[k]) * edge->inverse[k];
     t0 = rv_max(t0, rv_min(in, out));
     t1 = rv_min(t1, rv_max(in, out));
   }
@@ -336,29 +350,22 @@ static void box_of(const Broad* b, size_t e, const int64_t cell[3], const double
   t0 -= FLOAT_PAD;
   t1 += FLOAT_PAD;
   for (int k = 0; k < 3; ++k) {
-    double x0 = a[k] + t0 * d[k], x1 = a[k] + t1 * d[k];
-    double wide = r[k] * FLOAT_WIDEN + FLOAT_PAD * g->size;
-    boxes->lo[k][at] = (float)(rv_min(x0, x1) - wide);
-    boxes->hi[k][at] = (float)(rv_max(x0, x1) + wide);
+    double x0 = a[k] + t0 * edge->d[k], x1 = a[k] + t1 * edge->d[k];
+    boxes->lo[k][at] = (float)(rv_min(x0, x1) - edge->wide[k]);
+    boxes->hi[k][at] = (float)(rv_max(x0, x1) + edge->wide[k]);
   }
 }
 
 // Boxes of some edges in all their cells.
 static void make_boxes(void* arg, size_t begin, size_t end) {
-  Broad* b = arg;
-  RvContacts* c = b->c;
-  RvBoxes boxes = boxes_of(b);
+  const Broad* b = arg;
+  const RvBoxes boxes = boxes_of(b);
   for (size_t e = begin; e < end; ++e) {
-    size_t vertex = rv_contact_vertex(c, e);
-    RvVec3 d = rv_sub(c->segments.x[vertex + 1], c->segments.x[vertex]);
-    // along an axis to which it is nearly perpendicular, the whole edge may be near
-    double least = PAD * b->cells.size;
-    double inverse[3] = {fabs(d.x) > least ? 1 / d.x : 0, fabs(d.y) > least ? 1 / d.y : 0,
-                         fabs(d.z) > least ? 1 / d.z : 0};
+    const GridEdge edge = grid_edge(b, e);
     for (size_t k = b->first[e]; k < b->first[e + 1]; ++k) {
       int64_t cell[3];
       cell_from_key(&b->cells, b->keys[b->place[k]], cell);
-      box_of(b, e, cell, inverse, &boxes, b->place[k]);
+      box_of(&b->cells, &edge, cell, &boxes, b->place[k]);
     }
   }
 }

@@ -27,7 +27,9 @@ enum { RV_MEDIUM_COLOURS = 8 };
 
 typedef struct RvMediumDef {
   RvMediumLaw law;
-  double smoothing;  // m: size of a cell
+  double smoothing;  // m: size of a cell, or h of the particles
+  bool particles;    // sums over pairs of points in place of the grid (medium_pairs.h)
+  bool continuity;   // their density follows the flow within a frame; else it is summed in every step
   double friction;   // m/s: c of the viscous pressure
   double tolerance;  // of the pressures, over the largest of them
   int max_sweeps;
@@ -35,6 +37,9 @@ typedef struct RvMediumDef {
   // Wet hair: density counts the hair alone, and its rest density is higher.
   const double* water;  // [links] kg, a part of the masses of the model; NULL: dry
   double collapse;      // of RvWetHair
+  int reach;            // cells around the points for which there are tiles; 0: as many as the medium itself needs
+  bool border;          // and the tiles next to these
+  int parts;            // least points a link; 0: as many as the medium itself needs
 } RvMediumDef;
 
 // A point of a link.
@@ -134,6 +139,21 @@ RvResult rv_medium_make_cells(RvMedium* medium, RvError* error);
 // Number of a vector's first component, of the vertex or link with this number.
 static inline size_t rv_medium_vector(uint32_t number) {
   return 3 * (size_t)(number & ~(uint32_t)(RV_LANES - 1)) + (number & (RV_LANES - 1));
+}
+// Number of the first point of a batch.
+static inline size_t rv_medium_first_point(const RvMedium* medium, const RvChainModel* model, size_t batch) {
+  size_t n = 0;
+  for (size_t k = 0; k < batch; ++k)
+    n += (size_t)(model->batches[k].links * model->batches[k].lanes * medium->parts);
+  return n;
+}
+// Repeats the last lane in use of values of `size` numbers a link in the spare lanes.
+static inline void rv_medium_repeat_lane(double* values, const RvChainBatch* b, int size) {
+  for (int row = 0; row < size * b->links; ++row)
+    for (int lane = b->lanes; lane < RV_LANES; ++lane) {
+      double* at = values + (size_t)size * b->at + (size_t)row * RV_LANES;
+      at[lane] = at[b->lanes - 1];
+    }
 }
 // Trilinear weights of the corners of a cell, x fastest.
 static inline void rv_medium_weights(const float f[3], double w[8]) {

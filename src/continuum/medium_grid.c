@@ -236,27 +236,15 @@ static void gather_link(const Gather* g, const RvChainBatch* b, int lane, int i,
   rv_strand_set_vector(g->torque, link, rv_add(rv_strand_vector(g->torque, link), rv_cross(arm, lever)));
 }
 
-// Spare lanes repeat the last one.
-static void repeat_lane(double* values, const RvChainBatch* b) {
-  for (int row = 0; row < 3 * b->links; ++row)
-    for (int lane = b->lanes; lane < RV_LANES; ++lane) {
-      double* at = values + 3 * b->at + (size_t)row * RV_LANES;
-      at[lane] = at[b->lanes - 1];
-    }
-}
-
 static void gather_batches(void* arg, size_t begin, size_t end) {
   const Gather* g = arg;
-  // Points lie in the order of the batches.
-  size_t n = 0;
-  for (size_t k = 0; k < begin; ++k)
-    n += (size_t)(g->model->batches[k].links * g->model->batches[k].lanes * g->m->parts);
+  size_t n = rv_medium_first_point(g->m, g->model, begin);
   for (size_t k = begin; k < end; ++k) {
     const RvChainBatch* b = &g->model->batches[k];
     for (int lane = 0; lane < b->lanes; ++lane)
       for (int i = 0; i < b->links; ++i, n += (size_t)g->m->parts) gather_link(g, b, lane, i, n);
-    repeat_lane(g->force, b);
-    repeat_lane(g->torque, b);
+    rv_medium_repeat_lane(g->force, b, 3);
+    rv_medium_repeat_lane(g->torque, b, 3);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/parallel.h"
 #include "continuum/medium.h"
 
@@ -65,7 +66,8 @@ static RvResult choose_parts(RvMedium* m, const RvChainModel* model, RvError* er
         error, RV_LIMIT,
         "smoothing is %g m, but segments of strands are up to %g m long; raise it, or give strands more points",
         m->def.smoothing, longest);
-  m->parts = parts < LEAST_PARTS ? LEAST_PARTS : (int)parts;
+  const int least = m->def.parts > 0 ? m->def.parts : LEAST_PARTS;
+  m->parts = parts < least ? least : (int)parts;
   return RV_OK;
 }
 
@@ -90,13 +92,30 @@ static bool push_tiles(Keys* keys, uint64_t key, RvTileMask mask) {
   return true;
 }
 
+// Adds the neighbours of all tiles.
+static RvResult add_border(RvMedium* m, RvError* error) {
+  RvTiles inner = m->tiles;
+  m->tiles = (RvTiles){0};
+  RvTileMask* masks = rv_alloc(inner.count + 1, sizeof *masks);
+  if (!masks) {
+    rv_tiles_free(&inner);
+    return rv_fail(error, RV_NO_MEMORY, "out of memory for the tiles around the hair");
+  }
+  for (size_t t = 0; t < inner.count; ++t) masks[t] = RV_TILE_MASK_ALL;
+  RvResult result = rv_tiles_build_masks(&m->tiles, (const int32_t(*)[3])inner.coord, masks, inner.count, error);
+  rv_free(masks);
+  rv_tiles_free(&inner);
+  return result;
+}
+
 // The tiles of the nodes that the points reach: those of their cell, and one more for the binomial mean. Neighbouring
 // points are mostly in the same tile, so that keys are pushed once for a run of them.
 static RvResult build_tiles(RvMedium* m, RvError* error) {
   enum { REACH = 2 };  // cells
+  const int reach = m->def.reach > 0 ? m->def.reach : REACH;
   Keys keys = {0};
   RvTileMask near[RV_TILE_CELLS], mask = 0;
-  for (int c = 0; c < RV_TILE_CELLS; ++c) near[c] = rv_tile_reach(c & 7, c >> 3 & 7, c >> 6, REACH);
+  for (int c = 0; c < RV_TILE_CELLS; ++c) near[c] = rv_tile_reach(c & 7, c >> 3 & 7, c >> 6, reach);
   uint64_t last = UINT64_MAX;
   bool done = true;
   for (size_t i = 0; i < m->points.count && done; ++i) {
@@ -113,7 +132,7 @@ static RvResult build_tiles(RvMedium* m, RvError* error) {
   RvResult result = done ? rv_tiles_build(&m->tiles, keys.data, keys.count, error)
                          : rv_fail(error, RV_NO_MEMORY, "out of memory for the hair medium");
   rv_array_free(&keys);
-  return result;
+  return result || !m->def.border ? result : add_border(m, error);
 }
 
 // Looks up the points' tiles. Neighbouring points are mostly in the same tile.

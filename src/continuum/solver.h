@@ -3,8 +3,9 @@
 #ifndef RV_CONTINUUM_SOLVER_H
 #define RV_CONTINUUM_SOLVER_H
 
+#include "continuum/air.h"
 #include "continuum/chain_loads.h"
-#include "continuum/medium.h"
+#include "continuum/medium_pairs.h"
 #include "continuum/solids.h"
 #include "continuum/wet.h"
 
@@ -13,6 +14,7 @@
   X(roots)                     \
   X(wetness)                   \
   X(loads)                     \
+  X(air)                       \
   X(medium)                    \
   X(contacts)                  \
   X(chains)                    \
@@ -29,11 +31,16 @@ typedef struct RvContinuum {
   RvChainModel* model;  // of dry hair
   RvChainState* state;
   RvMedium medium;
+  RvMediumPairs pairs;  // the medium as particles
+  RvAir air;
   // Set by the caller before a substep.
   double gravity[3];     // m/s2
   double implicitness;   // of RvChainStepDef
   RvChainLoadDef loads;  // dt and implicitness are filled in
   RvMediumDef medium_def;
+  bool air_solved;  // the air is that of `air`, by air_def, whose drags and wind, and colliders where there are solids, are filled in;
+                    // else it is the wind of the loads
+  RvAirDef air_def;
   RvWetHair wet;
   RvChainSolids solids;                                     // without colliders: none. Its init is the caller's
   const double *base_x, *base_orient, *base_v, *base_spin;  // of RvChainStepDef; NULL: bases at rest
@@ -41,6 +48,7 @@ typedef struct RvContinuum {
   RvChainModel now;  // the model with the water on it; its arrays are those of `model` or of `wet`
   RvChainLoads load;
   double* velocity;  // [vertices][3] predicted
+  double* place;     // places and velocities of the vertices and spins of the links before the step, for solved air
   RvArena* scratch;
   // Report.
   double seconds[RV_CONTINUUM_STAGE_COUNT];

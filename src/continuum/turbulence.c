@@ -49,3 +49,26 @@ void rv_turbulence_at(const RvTurbulence* t, const double x[3], double v[3]) {
     for (int c = 0; c < 3; ++c) v[c] += t->gain[i][c] * wave;
   }
 }
+
+// A wave is the product of one along each axis: exp(i k.x) = exp(i kx x) exp(i ky y) exp(i kz z).
+void rv_turbulence_lattice(const RvTurbulence* t, const RvTurbulenceLattice* l, int component, double* v) {
+  const int n = l->side;
+  for (int k = 0; k < n * n * n; ++k) v[k] = 0;
+  for (int i = 0; i < RV_TURBULENCE_WAVES; ++i) {
+    double c[3][RV_TURBULENCE_SIDE], s[3][RV_TURBULENCE_SIDE];
+    for (int axis = 0; axis < 3; ++axis)
+      for (int k = 0; k < n; ++k) {
+        double angle = t->k[i][axis] * (l->origin[axis] + l->step * k) + (axis == 0 ? t->phase[i] : 0);
+        c[axis][k] = rv_cos(angle);
+        s[axis][k] = rv_sin(angle);
+      }
+    const double gain = t->gain[i][component];
+    for (int z = 0; z < n; ++z)
+      for (int y = 0; y < n; ++y) {
+        double real = gain * (c[1][y] * c[2][z] - s[1][y] * s[2][z]);
+        double imaginary = gain * (c[1][y] * s[2][z] + s[1][y] * c[2][z]);
+        double* row = v + (z * n + y) * n;
+        for (int x = 0; x < n; ++x) row[x] += c[0][x] * real - s[0][x] * imaginary;
+      }
+  }
+}

@@ -416,7 +416,9 @@ static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double
   RvCouple* c = k->c;
   size_t packed = s->first + (size_t)i;
   const RvCoupleVertex* v = &c->vertices.data[packed];
-  double reach = radius_of(k, v, c->acceleration.data[packed], hairs);
+  double pull = c->acceleration.data[packed];
+  double reach = radius_of(k, v, pull, hairs);
+  if (k->set->yield > 0) reach = rv_couple_yield_radius(reach, v->radius, k->set->yield, k->set->density, pull, hairs);
   double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
   c->hair_count.data[packed] = hairs;
   c->capacity_radius.data[packed] = reach;

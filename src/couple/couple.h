@@ -33,6 +33,7 @@ typedef struct RvCoupleSettings {
   double viscosity;        // Pa s, of the bulk, for the drag
   double density;          // kg/m3
   double tension;          // N/m
+  double yield;            // Pa: below it the liquid does not flow, and strands hold more of it
   double angle;            // rad, contact angle on strands
   const double* angle_at;  // rad, in its place; NULL: none
   double drag;             // multiplies the drag law; 0: no drag
@@ -182,6 +183,9 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
 void rv_couple_drag_law(double phi, double* along, double* across);
 // r_max of (17), m.
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
+// The same of a liquid that yields, from that of its tension.
+double rv_couple_yield_radius(double capillary, double radius, double yield, double density, double acceleration,
+                              double hairs);
 // Volume at which a drop falls from the tip of a fibre, m3 (Tate's law): half of what (17) holds between two ends.
 double rv_couple_tate_volume(double radius, double tension, double density, double acceleration);
 

@@ -35,6 +35,19 @@ double rv_couple_capacity_radius(double radius, double tension, double density, 
   return rv_root3(cube);
 }
 
+// A lump of a liquid that yields cannot fall through its hairs until their drag on it is overcome, 9.14 yield x
+// diameter of a smooth cylinder for each length (spec 2.2.6; rough ones have up to 11.94). With that force on the
+// length 2 R beside that of tension, 4 pi r tension, the weight of a ball gives R^3 = r_max^3 + q R.
+double rv_couple_yield_radius(double capillary, double radius, double yield, double density, double acceleration,
+                              double hairs) {
+  enum { ITERATIONS = 8 };  // Newton from above: to rounding
+  const double drag = 9.14 * 3 / RV_PI;
+  double q = drag * yield * radius * sqrt(hairs) / (density * acceleration), cube = capillary * capillary * capillary;
+  double reach = capillary + sqrt(q);
+  for (int i = 0; i < ITERATIONS; ++i) reach = (2 * reach * reach * reach + cube) / (3 * reach * reach - q);
+  return reach;
+}
+
 // WH-28: the weight of a pendant drop against the tension of one line of contact round the fibre
 double rv_couple_tate_volume(double radius, double tension, double density, double acceleration) {
   return 2 * RV_PI * radius * tension / (density * acceleration);

@@ -10,6 +10,9 @@
 enum { VERTEX_STRIDE = 4 * RV_LANES };  // numbers from one vertex to the next in a block: x, y, z, angle
 enum { TASK_PLACES = 64, TASK_BATCHES = 8 };
 
+// A vector at a place, along both directions.
+typedef double Pair __attribute__((vector_size(2 * sizeof(double))));
+
 typedef struct Task {
   RvMeniscusSprings* s;
   const double* in;  // [unknowns]
@@ -44,7 +47,7 @@ static void interpolate(RvMeniscusSprings* s, size_t i, const double* in) {
 }
 
 // Adds a force along both directions to the vertices of a place.
-static void distribute(const RvMeniscusSprings* s, size_t i, const double f[2], double* out) {
+static void distribute(const RvMeniscusSprings* s, size_t i, Pair f, double* out) {
   const RvMeniscusEnd* e = &s->ends.data[i];
   double *a = out + e->unknown, *b = a + VERTEX_STRIDE;
   for (size_t c = 0; c < 3; ++c) {
@@ -65,16 +68,50 @@ static void interpolate_all(Task* task) {
 
 //---------------------------------------------------------------------------------------------- energy and gradient
 
+static Pair value_at(const RvMeniscusSprings* s, size_t i) {
+  return *(const Pair*)(s->value.data + 2 * i);
+}
+
+// Sums over the springs of a place are taken in this many chains, as a single one would wait for each addition.
+enum { CHAINS = 4 };
+
+static Pair sum_chains(const Pair sum[CHAINS]) {
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// A spring's difference of `own` and the vector at its other end.
+static Pair apart(const RvMeniscusSprings* s, uint32_t spring, Pair own) {
+  return own - value_at(s, s->neighbour.data[spring]);
+}
+
 // Half of the energy of the springs of a place, J.
 static double place_energy(const RvMeniscusSprings* s, size_t i) {
-  const double* y = s->value.data;
-  double sum = 0;
-  for (uint32_t n = s->first.data[i]; n < s->first.data[i + 1]; ++n) {
-    size_t j = s->neighbour.data[n];
-    double a = y[2 * i] - y[2 * j], b = y[2 * i + 1] - y[2 * j + 1];
-    sum += s->stiffness.data[n] * (a * a + b * b);
+  const Pair own = value_at(s, i);
+  const uint32_t end = s->first.data[i + 1];
+  Pair sum[CHAINS] = {0};
+  uint32_t n = s->first.data[i];
+  for (; n + CHAINS <= end; n += CHAINS)
+    for (uint32_t c = 0; c < CHAINS; ++c) {
+      const Pair d = apart(s, n + c, own);
+      sum[c] += s->stiffness.data[n + c] * (d * d);
+    }
+  for (; n < end; ++n) {
+    const Pair d = apart(s, n, own);
+    sum[0] += s->stiffness.data[n] * (d * d);
   }
-  return 0.25 * sum;
+  const Pair squares = sum_chains(sum);
+  return 0.25 * (squares[0] + squares[1]);
+}
+
+// Sum of stiffness times (own - other end) over the springs of a place: minus the force on it.
+static Pair sum_springs(const RvMeniscusSprings* s, size_t i, Pair own) {
+  const uint32_t end = s->first.data[i + 1];
+  Pair sum[CHAINS] = {0};
+  uint32_t n = s->first.data[i];
+  for (; n + CHAINS <= end; n += CHAINS)
+    for (uint32_t c = 0; c < CHAINS; ++c) sum[c] += s->stiffness.data[n + c] * apart(s, n + c, own);
+  for (; n < end; ++n) sum[0] += s->stiffness.data[n] * apart(s, n, own);
+  return sum_chains(sum);
 }
 
 static double sum_energies(void* arg, size_t begin, size_t end) {
@@ -99,13 +136,8 @@ static double energy(void* user, const double* q, double* lanes) {
 static void add_gradients(void* arg, size_t begin, size_t end) {
   const Task* task = arg;
   const RvMeniscusSprings* s = task->s;
-  const double* y = s->value.data;
   for (size_t i = s->batch_first.data[begin]; i < s->batch_first.data[end]; ++i) {
-    double f[2] = {0, 0};
-    for (uint32_t n = s->first.data[i]; n < s->first.data[i + 1]; ++n)
-      for (size_t d = 0; d < 2; ++d)
-        f[d] += s->stiffness.data[n] * (y[2 * i + d] - y[2 * (size_t)s->neighbour.data[n] + d]);
-    distribute(s, i, f, task->out);
+    distribute(s, i, sum_springs(s, i, value_at(s, i)), task->out);
   }
 }
 
@@ -144,15 +176,8 @@ static void gather(void* user, size_t batch, const double* p) {
 
 static void spread(void* user, size_t batch, double* out) {
   const RvMeniscusSprings* s = user;
-  const double* y = s->value.data;
   for (size_t i = s->batch_first.data[batch]; i < s->batch_first.data[batch + 1]; ++i) {
-    double f[2] = {0, 0};
-    for (uint32_t n = s->first.data[i]; n < s->first.data[i + 1]; ++n) {
-      size_t j = s->neighbour.data[n];
-      f[0] -= s->stiffness.data[n] * y[2 * j];
-      f[1] -= s->stiffness.data[n] * y[2 * j + 1];
-    }
-    distribute(s, i, f, out);
+    distribute(s, i, sum_springs(s, i, (Pair){0, 0}), out);
   }
 }
 

@@ -180,6 +180,30 @@ void RV_KERNEL(rv_film_slow_thinned)(const RvFilmWork* w) {
   }
 }
 
+// A liquid with a law of flow (flow_law.h) brakes by the speed that it would have without friction, which the strands'
+// step could only guess. The difference of momentum is an impulse on the strand.
+void RV_KERNEL(rv_film_brake)(const RvFilmWork* w) {
+  const RvLanes one = rv_lanes_set(1), density = rv_lanes_set(w->density);
+  for (int lane = 0; lane < RV_W; lane += RV_V)
+    for (int j = 0; j + 1 < w->n; ++j) {
+      const int k = j * RV_W + lane, at = 4 * j * RV_W + lane;
+      const RvLanes braked = rv_lanes_load(w->braked + k);
+      const RvLanes u = (one - braked) * rv_lanes_load(w->free_speed + k);
+      const RvLanes loss = rv_lanes_load(w->speed + k) - u;
+      const RvLanes below = rv_film_lower_part(
+          density * rv_lanes_load(w->now.share + k) * rv_lanes_load(w->volume + k),
+          density * (one - rv_lanes_load(w->now.share + k + RV_W)) * rv_lanes_load(w->volume + k + RV_W));
+      const RvLanes3 impulse =
+          rv_lanes3_scale(rv_lanes3_load(w->before.tangent + 3 * j * RV_W + lane), rv_lanes_load(w->mass + k) * loss);
+      rv_lanes_store(w->speed + k, u);
+      rv_lanes_store(w->gain + k, rv_lanes_load(w->gain + k) - loss);
+      rv_lanes_store(w->stuck + k, braked);
+      rv_lanes3_store(w->kick + at, rv_lanes3_mad(rv_lanes3_load(w->kick + at), below, impulse));
+      rv_lanes3_store(w->kick + at + 4 * RV_W,
+                      rv_lanes3_mad(rv_lanes3_load(w->kick + at + 4 * RV_W), one - below, impulse));
+    }
+}
+
 // Projects the speeds from the tangents of the middle of the step on the new ones; the difference of momentum is an
 // impulse on the strand.
 void RV_KERNEL(rv_film_settle)(const RvFilmWork* w) {

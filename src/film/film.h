@@ -16,15 +16,19 @@
 #include "base/arena.h"
 #include "rivulet/base.h"
 
+typedef struct RvFilmFlow RvFilmFlow;  // flow_law.h
+
 // A liquid. Water has no shear modulus, no yield stress and flow index 1, with consistency as its viscosity (spec 2.2).
+// Yield and consistency are those of simple shear: stress = yield + consistency rate^index.
 typedef struct RvFilmLiquid {
-  double density;      // kg/m3
-  double tension;      // N/m
-  double consistency;  // Pa s^index
-  double index;        // flow index; 1: Newtonian
-  double yield;        // Pa
-  double modulus;      // Pa, shear
-  double angle;        // rad, contact angle on strands
+  double density;          // kg/m3
+  double tension;          // N/m
+  double consistency;      // Pa s^index
+  double index;            // flow index; 1: Newtonian
+  double yield;            // Pa
+  double modulus;          // Pa, shear
+  double angle;            // rad, contact angle on strands
+  const RvFilmFlow* flow;  // of the index; NULL: the friction is that of a plain viscosity
 } RvFilmLiquid;
 
 // Strands of equal vertex count, RV_LANES side by side.

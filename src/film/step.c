@@ -57,7 +57,7 @@ void rv_film_rooms_release(RvFilmRooms* rooms) {
     rv_free(rooms->memory);
 }
 
-enum { WORK_SCALARS = 17, WORK_VECTORS = 4 };  // arrays of RvFilmWork with one and with three numbers a vertex
+enum { WORK_SCALARS = 20, WORK_VECTORS = 4 };  // arrays of RvFilmWork with one and with three numbers a vertex
 
 static size_t work_size(int vertices) {
   return 2 * rv_film_shape_size(vertices) + (size_t)vertices * RV_LANES * (WORK_SCALARS + 3 * WORK_VECTORS);
@@ -118,7 +118,10 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                                     &w->ratio_after,
                                     &w->gain,
                                     &w->gain_mass,
-                                    &w->hold_now};
+                                    &w->hold_now,
+                                    &w->free_speed,
+                                    &w->braked,
+                                    &w->speed_before};
   for (size_t k = 0; k < WORK_SCALARS; ++k) {
     *scalars[k] = memory;
     memory += n;
@@ -183,14 +186,30 @@ static int flow_in_bundle(const Step* step, const RvFilmBatch* b, RvFilmWork* w,
   start_transport(w);
   for (int k = 0; k < count; ++k) {
     RV_KERNEL_CALL(rv_film_add_gain, (w, 1.0 / count));
-    if (k > 0) {
-      rv_film_hold(step->model, b, set, w->flow_dt, w->volume, w->speed, &w->now, w->hold_now);
+    // The friction of a law of flow is not linear: that of thinned film comes with the next step.
+    if (k > 0 && !step->model->liquid.flow) {
+      rv_film_hold(step->model, b, step->def, w->flow_dt, w->volume, w->speed, &w->now, w->hold_now);
       RV_KERNEL_CALL(rv_film_slow_thinned, (w));
     }
     RV_KERNEL_CALL(rv_film_tension, (w));
     RV_KERNEL_CALL(rv_film_transport, (w, w->flow_dt, k + 1 == count));
   }
   return count;
+}
+
+// The share that the law of flow removes from the speed of every edge: from the speed without friction, but with
+// gravity, inertia and capillary pressure, which together move the film or do not. Leaves the state as it was.
+static void find_braking(const Step* step, const RvFilmBatch* b, RvFilmWork* w) {
+  size_t edges = (size_t)(w->n - 1) * RV_LANES * sizeof(double);
+  memcpy(w->speed_before, w->speed, edges);
+  memset(w->hold, 0, edges + RV_LANES * sizeof(double));
+  RV_KERNEL_CALL(rv_film_exchange, (w));
+  memcpy(w->free_speed, w->speed, edges);
+  if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
+  rv_film_hold_edges(step->model, b, &step->def->settings, w->dt, w->volume, w->speed, &w->now, w->braked);
+  memcpy(w->speed, w->speed_before, edges);
+  // the exchange has put the tangents of the middle of the step in the place of those before
+  RV_KERNEL_CALL(rv_film_shape, (w->n, step->def->x_before + b->at, &w->before));
 }
 
 // The film's step of one batch.
@@ -202,10 +221,13 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   // Geometry before and after the strands' step, and friction.
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x_before + b->at, &w->before));
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x + b->at, &w->now));
-  rv_film_hold(step->model, b, &d->settings, d->dt, w->volume, w->speed, &w->before, w->hold);
+  const bool by_law = step->model->liquid.flow != NULL;
+  if (by_law) find_braking(step, b, w);
+  rv_film_hold(step->model, b, d, d->dt, w->volume, w->speed, &w->before, w->hold);
 
   // Speeds: gravity, inertia and friction.
   RV_KERNEL_CALL(rv_film_exchange, (w));
+  if (by_law) RV_KERNEL_CALL(rv_film_brake, (w));
 
   // Capillary pressure, and transport of volume and momentum.
   RV_KERNEL_CALL(rv_film_ratios, (w));

@@ -45,6 +45,8 @@ typedef struct RvFilmWork {
   double* gain;                        // [edges] m/s that the exchange with the strands gives within the step
   double* gain_mass;                   // [edges] kg that it was found for
   double* hold_now;                    // [vertices] share that friction removes within flow_dt, of the present film
+  double *free_speed, *braked;         // [edges] m/s without friction; share that the law of flow removes
+  double* speed_before;                // [edges] m/s
   double *ratio_before, *ratio_after;  // [edges] length over that of the edge before, and of the one after
   double* spin;                        // [edges] kg m2/s, angular momentum about the tangent
   double* most;             // [vertices] m3: largest volume of the vertex within the step, with the drop at the tip
@@ -88,9 +90,13 @@ static inline double* rv_film_room(const RvFilmRooms* rooms, size_t first_batch)
 }
 void rv_film_rooms_release(RvFilmRooms* rooms);
 
-// Share b of the relative momentum that friction removes within a step, at every vertex. (friction.c)
-void rv_film_hold(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmSettings* settings, double dt,
+// Share b of the relative momentum that friction removes within a step, at every vertex. That of a liquid with a law of
+// flow depends on the speed, which gravity is added to: the strands' step must know it before it is made. (friction.c)
+void rv_film_hold(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmStepDef* def, double dt,
                   const double* volume, const double* speed, const RvFilmShape* shape, double* hold);
+// The same of edges, from speeds that lack nothing but friction.
+void rv_film_hold_edges(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmSettings* settings, double dt,
+                        const double* volume, const double* speed, const RvFilmShape* shape, double* hold);
 
 // Lengths, tangents, cells and shares of n vertices at x (shape_kernel.c); the unit tangents of vertices alone.
 RV_KERNEL_DECLARE(void, rv_film_shape, (int n, const double* x, const RvFilmShape* shape))
@@ -104,6 +110,8 @@ RV_KERNEL_DECLARE(void, rv_film_take_gain_back, (const RvFilmWork* w))
 RV_KERNEL_DECLARE(void, rv_film_add_gain, (const RvFilmWork* w, double part))
 // Slows film that has become thinner within the step (exchange_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_slow_thinned, (const RvFilmWork* w))
+// The speeds become what `braked` leaves of `free_speed`. (exchange_kernel.c)
+RV_KERNEL_DECLARE(void, rv_film_brake, (const RvFilmWork* w))
 // Capillary pressure (tension_kernel.c).
 RV_KERNEL_DECLARE(void, rv_film_tension, (const RvFilmWork* w))
 // Transport and its Courant number; angular momentum about the tangent before (sign 1) and after it (sign -1)

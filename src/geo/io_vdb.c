@@ -164,7 +164,8 @@ static RvResult read_channel(RvDetail* detail, const RvGrid* grid, const char* n
                     : (void*)rv_detail_f32_write(detail, RV_POINT, name, size, error);
   if (to) memcpy((char*)to + first * COMPONENT_BYTES * (size_t)size, data, count * COMPONENT_BYTES * (size_t)size);
   rv_free(data);
-  return to ? RV_OK : rv_fail(error, RV_BAD_FILE, "the point attribute '%s' has two types in this file", name);
+  if (to || (error && error->code == RV_NO_MEMORY)) return to ? RV_OK : RV_NO_MEMORY;
+  return rv_fail(error, RV_BAD_FILE, "the point attribute '%s' has two types in this file", name);
 }
 
 // Takes memory for `count` points of a channel from the budget.

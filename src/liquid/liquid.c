@@ -151,6 +151,11 @@ static RvResult solve_pressure(RvLiquid* l, double dt, RvError* error) {
   return result;
 }
 
+// Whether the liquid is more than one plain viscosity.
+static bool has_law(const RvLiquid* l) {
+  return l->model.materials || rv_liquid_shear_needed(&l->model.law);
+}
+
 static RvViscosityIn viscosity_in(RvLiquid* l, double dt) {
   const RvLiquidModel* m = &l->model;
   RvViscosityIn in =
@@ -169,7 +174,7 @@ static RvResult balance(RvLiquid* l, double dt, RvError* error) {
                    .solids = l->solids.any ? &l->solids : NULL,
                    .pressure = l->pressure,
                    .viscosity = l->viscosity,
-                   .shear = rv_liquid_shear_needed(&l->model.law) ? l->shear : NULL,
+                   .shear = has_law(l) ? l->shear : NULL,
                    .of_viscosity = viscosity_in(l, dt),
                    .tension = l->model.tension,
                    .dt = dt,
@@ -199,9 +204,8 @@ static RvResult thicken(RvLiquid* l, double dt, RvError* error) {
   RvViscosityReport report;
   int outer = 0;
   rv_liquid_turn(&l->grid, -1);
-  RvResult result = rv_liquid_shear_needed(&m->law)
-                        ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
-                        : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
+  RvResult result = has_law(l) ? rv_liquid_shear_solve(l->shear, l->viscosity, in, dt, &report, &outer, error)
+                               : rv_liquid_viscosity_solve(l->viscosity, &in, 0, 0, &report, error);
   l->report.outer = outer > l->report.outer ? outer : l->report.outer;
   if (!result) rv_liquid_turn(&l->grid, 1);
   l->report.unconverged += !result && !report.converged;
@@ -216,9 +220,9 @@ static RvResult sort(RvLiquid* l, RvError* error) {
 static RvResult prepare_shear(RvLiquid* l, RvError* error) {
   const RvRheology* law = &l->model.law;
   if (!(law->modulus > 0) && l->particles.strained) rv_liquid_particles_unstrain(&l->particles);
-  if (!rv_liquid_shear_needed(law)) return RV_OK;
+  if (!has_law(l)) return RV_OK;
   if (!l->shear && !(l->shear = rv_liquid_shear_new())) return rv_fail(error, RV_NO_MEMORY, "no memory for the shear");
-  RvResult result = rv_liquid_shear_set_law(l->shear, law, error);
+  RvResult result = rv_liquid_shear_set_law(l->shear, law, l->model.materials, error);
   return result || !(law->modulus > 0) ? result : rv_liquid_particles_strain(&l->particles, error);
 }
 
@@ -250,7 +254,7 @@ static RvResult flow(RvLiquid* l, double dt, RvError* error) {
 // Mass and momentum, and the stress of a liquid that yields.
 static RvResult to_grid(RvLiquid* l, RvError* error) {
   RvResult result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
-  if (result || !rv_liquid_shear_needed(&l->model.law)) return result;
+  if (result || !has_law(l)) return result;
   return rv_liquid_shear_gather(l->shear, &l->grid, &l->scatter, &l->particles, error);
 }
 
@@ -278,7 +282,7 @@ static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
 static RvResult keep_volume(RvLiquid* l, double dt, RvError* error) {
   if (l->model.drift_every <= 0 || !(l->model.drift_time > 0) || l->steps % l->model.drift_every) return RV_OK;
   double relax = fmin(dt * l->model.drift_every / l->model.drift_time, 0.5);
-  const float* flow_share = is_together(l) && l->model.law.modulus > 0 ? l->shear->share.data : NULL;
+  const float* flow_share = is_together(l) && l->model.law.modulus > 0 ? rv_liquid_shear_flows(l->shear) : NULL;
   return rv_liquid_drift(&l->grid, l->solids.any ? &l->solids : NULL, l->pressure, relax, flow_share, error);
 }
 
@@ -309,7 +313,7 @@ static RvResult from_grid(RvLiquid* l, double dt, RvError* error) {
   if (has_wall_drops(l) && !rv_liquid_wall_drops_find(&l->drops, &drops)) return no_memory_for_drops(error);
   if (l->solids.any && !rv_liquid_remember_places(&l->particles))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the places of %zu particles", l->particles.count);
-  if (rv_liquid_shear_needed(&l->model.law)) {
+  if (has_law(l)) {
     RvViscosityIn in = viscosity_in(l, dt);
     RvResult result = rv_liquid_shear_advance(l->shear, in, &l->scatter, &l->particles, dt, error);
     if (result) return result;

@@ -43,15 +43,16 @@ extern const char* const rv_liquid_stage_names[RV_LIQUID_STAGE_COUNT + 1];  // N
 #define RV_LIQUID_SHEAR_CELLS 6.0
 
 typedef struct RvLiquidModel {
-  double dx;          // m: side of a cell, twice the spacing of particles
-  double origin[3];   // world position of cell (0, 0, 0)
-  double density;     // kg/m^3
-  double gravity[3];  // m/s^2
-  double viscosity;   // Pa s; 0: none
-  RvRheology law;     // of a liquid that yields, thins or thickens; its consistency is the viscosity
-  bool split;         // shear and pressure one after the other, not together
-  bool stick;         // a viscous liquid does not slip on solids
-  double tension;     // N/m at the surface; 0: none
+  double dx;                           // m: side of a cell, twice the spacing of particles
+  double origin[3];                    // world position of cell (0, 0, 0)
+  double density;                      // kg/m^3
+  double gravity[3];                   // m/s^2
+  double viscosity;                    // Pa s; 0: none
+  RvRheology law;                      // of a liquid that yields, thins or thickens; its consistency is the viscosity
+  const RvLiquidMaterials* materials;  // several; law then has their bounds; NULL: one
+  bool split;                          // shear and pressure one after the other, not together
+  bool stick;                          // a viscous liquid does not slip on solids
+  double tension;                      // N/m at the surface; 0: none
   RvSessile sessile;  // drops on solids, smaller than the grid resolves; without tension there are none
   double cfl;         // cells that a particle may go a substep, at most 3
   double drift_time;  // s in which cells that are too full or too empty are brought back; 0: never

@@ -9,13 +9,16 @@
 #include "liquid/viscosity_work.h"
 #include "math/scalar.h"
 
-enum { TILE_GRAIN = 4 };           // tiles a task
-enum { VALUES = 1 + RV_STRAINS };  // of a node of a room: weight, weight times stress
-enum { ROOM = VALUES * RV_HALO1_CELLS };
+enum { TILE_GRAIN = 4 };  // tiles a task
+// Values of a node of a room: weight, and weight times stress or the weights of the materials.
+enum { MOST_VALUES = 1 + RV_LIQUID_MOST_MATERIALS };
+enum { MOST_ROOM = MOST_VALUES * RV_HALO1_CELLS };
 enum { MOST_OUTER = 12 };  // outer iterations
 // 1/s: below this rate a liquid without a shear modulus has the viscosity that it has at it, so that a liquid at rest
 // that thins does not have an infinite one.
 static const double LEAST_RATE = 1e-3;
+// Pa s: of a material without any in a cell of several, as water beside cream.
+static const double LEAST_VISCOSITY = 1e-6;
 static const double SOLVE_TOLERANCE = 1e-6;  // of each viscosity solve
 
 bool rv_liquid_shear_needed(const RvRheology* law) {
@@ -35,7 +38,10 @@ void rv_liquid_shear_free(RvShear* s) {
   for (int k = 0; k < RV_STRAINS; ++k) rv_channel_free(&s->stress[k]);
   for (int a = 0; a < 3; ++a) rv_channel_free(&s->before[a]);
   for (int k = 0; k < 9; ++k) rv_channel_free(&s->gradient[k]);
+  for (int k = 0; k < RV_LIQUID_MOST_MATERIALS; ++k) rv_channel_free(&s->part[k]);
+  rv_channel_free(&s->flows);
   rv_channel_free(&s->share);
+  rv_free(s->tables);
   rv_free(s->change);
   rv_free(s->table);
   rv_free(s);
@@ -45,10 +51,33 @@ size_t rv_liquid_shear_bytes(const RvShear* s) {
   if (!s) return 0;
   size_t tiles =
       s->share.capacity + 3 * s->before[0].capacity + 9 * s->gradient[0].capacity + RV_STRAINS * s->stress[0].capacity;
-  return tiles * RV_TILE_CELLS * sizeof(float) + sizeof *s->table;
+  tiles += s->flows.capacity;
+  for (int k = 0; k < RV_LIQUID_MOST_MATERIALS; ++k) tiles += s->part[k].capacity;
+  size_t tables = s->tables ? RV_LIQUID_MOST_MATERIALS * sizeof *s->tables : 0;
+  return tiles * RV_TILE_CELLS * sizeof(float) + sizeof *s->table + tables;
 }
 
-RvResult rv_liquid_shear_set_law(RvShear* s, const RvRheology* law, RvError* error) {
+const float* rv_liquid_shear_flows(const RvShear* s) {
+  return s->mixed ? s->flows.data : s->share.data;
+}
+
+// The laws of several materials and their tables.
+static RvResult set_laws(RvShear* s, const RvLiquidMaterials* mixed, RvError* error) {
+  if (!s->tables && !(s->tables = rv_alloc_zero(RV_LIQUID_MOST_MATERIALS, sizeof *s->tables)))
+    return rv_fail(error, RV_NO_MEMORY, "no memory for the laws of %d materials", mixed->count);
+  RvResult result = RV_OK;
+  for (int k = 0; k < mixed->count && !result; ++k) {
+    result = rv_liquid_rheology_check(&mixed->law[k], error);
+    if (!result && s->tables[k].index != mixed->law[k].index)
+      rv_liquid_flow_table_make(&s->tables[k], mixed->law[k].index);
+  }
+  s->law = rv_liquid_mixture_bounds(mixed);
+  return result;
+}
+
+RvResult rv_liquid_shear_set_law(RvShear* s, const RvRheology* law, const RvLiquidMaterials* mixed, RvError* error) {
+  s->mixed = mixed;
+  if (mixed) return set_laws(s, mixed, error);
   RvResult result = rv_liquid_rheology_check(law, error);
   if (result) return result;
   s->law = *law;
@@ -63,7 +92,10 @@ typedef struct Gather {
   const RvLiquidGrid* grid;
   const RvScatter* scatter;
   const RvParticles* p;
-  float* room;  // ROOM a tile of particles
+  float* room;    // `values` at each node, a room for each tile of particles
+  int values;     // 1 + those of the particles
+  RvChannel* to;  // [values - 1] means in the cells
+  void (*read)(const RvShear* shear, const RvParticles* p, size_t i, double* value);
 } Gather;
 
 // The cell below a particle, counted by centres, and the part of the way to the next centre along each axis.
@@ -75,21 +107,34 @@ static void find_spot(const RvParticles* p, size_t i, int node[3], double part[3
   }
 }
 
-// Adds a particle to the eight cells around it.
-static void add_particle(const RvParticles* p, size_t i, double modulus, double* room) {
-  int node[3];
-  double part[3], stress[RV_STRAINS];
-  find_spot(p, i, node, part);
+// Deviator of the stress of a particle.
+static void read_stress(const RvShear* s, const RvParticles* p, size_t i, double* stress) {
+  double modulus = s->mixed ? s->mixed->law[rv_liquid_material_of(s->mixed, p->row[i])].modulus : s->law.modulus;
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] = (double)p->strain[k][i];
   double mean = (stress[0] + stress[1] + stress[2]) / 3;
   for (int k = 0; k < RV_STRAINS; ++k) stress[k] = modulus * (k < 3 ? stress[k] - mean : stress[k]);
+}
+
+// 1 for the material of a particle.
+static void read_material(const RvShear* s, const RvParticles* p, size_t i, double* value) {
+  for (int k = 0; k < s->mixed->count; ++k) value[k] = 0;
+  value[rv_liquid_material_of(s->mixed, p->row[i])] = 1;
+}
+
+// Adds a particle to the eight cells around it.
+static void add_particle(const Gather* g, size_t i, double* room) {
+  const RvParticles* p = g->p;
+  int node[3];
+  double part[3], value[MOST_VALUES];
+  find_spot(p, i, node, part);
+  g->read(g->shear, p, i, value);
   for (int corner = 0; corner < 8; ++corner) {
     int d[3] = {corner & 1, corner >> 1 & 1, corner >> 2};
     double weight = p->volume[i];
     for (int a = 0; a < 3; ++a) weight *= d[a] ? part[a] : 1 - part[a];
-    double* to = room + VALUES * rv_halo1_at(node[0] + d[0], node[1] + d[1], node[2] + d[2]);
+    double* to = room + g->values * rv_halo1_at(node[0] + d[0], node[1] + d[1], node[2] + d[2]);
     to[0] += weight;
-    for (int k = 0; k < RV_STRAINS; ++k) to[1 + k] += weight * stress[k];
+    for (int k = 1; k < g->values; ++k) to[k] += weight * value[k - 1];
   }
 }
 
@@ -97,20 +142,21 @@ static void add_particle(const RvParticles* p, size_t i, double modulus, double*
 static void scatter_tiles(void* arg, size_t begin, size_t end) {
   const Gather* g = arg;
   // volumes in units of the cell, as floats store them
-  double room[ROOM], unit = 1 / (g->grid->dx * g->grid->dx * g->grid->dx);
+  double room[MOST_ROOM], unit = 1 / (g->grid->dx * g->grid->dx * g->grid->dx);
+  const int size = g->values * RV_HALO1_CELLS;
   for (size_t home = begin; home < end; ++home) {
-    memset(room, 0, sizeof room);
+    memset(room, 0, (size_t)size * sizeof *room);
     size_t last = g->p->cell_first[(home + 1) * RV_TILE_CELLS];
-    for (size_t i = g->p->cell_first[home * RV_TILE_CELLS]; i < last; ++i)
-      add_particle(g->p, i, g->shear->law.modulus, room);
-    float* out = g->room + home * ROOM;
-    for (int k = 0; k < ROOM; ++k) out[k] = (float)(room[k] * unit);
+    for (size_t i = g->p->cell_first[home * RV_TILE_CELLS]; i < last; ++i) add_particle(g, i, room);
+    float* out = g->room + home * (size_t)size;
+    for (int k = 0; k < size; ++k) out[k] = (float)(room[k] * unit);
   }
 }
 
-// The stress of the cells of a tile: the rooms of the 27 tiles around, in a fixed order.
+// The means of the cells of a tile: the rooms of the 27 tiles around, in a fixed order.
 static void combine_tile(const Gather* g, size_t t) {
-  double sum[RV_TILE_CELLS][VALUES];
+  double sum[RV_TILE_CELLS][MOST_VALUES];
+  const int values = g->values;
   memset(sum, 0, sizeof sum);
   for (int n = 0; n < RV_TILE_NEAR; ++n) {
     int32_t near = g->grid->tiles.near[t][n], home = near < 0 ? -1 : g->scatter->home_of[near];
@@ -121,39 +167,71 @@ static void combine_tile(const Gather* g, size_t t) {
       lo[a] = d[a] > 0 ? 7 : 0;
       hi[a] = d[a] < 0 ? 0 : 7;
     }
-    const float* room = g->room + (size_t)home * ROOM;
+    const float* room = g->room + (size_t)home * (size_t)(values * RV_HALO1_CELLS);
     for (int z = lo[2]; z <= hi[2]; ++z)
       for (int y = lo[1]; y <= hi[1]; ++y)
         for (int x = lo[0]; x <= hi[0]; ++x) {
-          const float* from = room + VALUES * rv_halo1_at(x - 8 * d[0], y - 8 * d[1], z - 8 * d[2]);
+          const float* from = room + values * rv_halo1_at(x - 8 * d[0], y - 8 * d[1], z - 8 * d[2]);
           double* to = sum[rv_tile_cell(x, y, z)];
-          for (int k = 0; k < VALUES; ++k) to[k] += (double)from[k];
+          for (int k = 0; k < values; ++k) to[k] += (double)from[k];
         }
   }
   for (int c = 0; c < RV_TILE_CELLS; ++c)
-    for (int k = 0; k < RV_STRAINS; ++k)
-      g->shear->stress[k].data[t * RV_TILE_CELLS + (size_t)c] = sum[c][0] > 0 ? (float)(sum[c][1 + k] / sum[c][0]) : 0;
+    for (int k = 0; k + 1 < values; ++k)
+      g->to[k].data[t * RV_TILE_CELLS + (size_t)c] = sum[c][0] > 0 ? (float)(sum[c][1 + k] / sum[c][0]) : 0;
 }
 
 static void combine_tiles(void* arg, size_t begin, size_t end) {
   for (size_t t = begin; t < end; ++t) combine_tile(arg, t);
 }
 
-RvResult rv_liquid_shear_gather(RvShear* s, const RvLiquidGrid* grid, const RvScatter* scatter, const RvParticles* p,
-                                RvError* error) {
-  size_t tiles = grid->tiles.count;
-  if (!(s->law.modulus > 0)) return RV_OK;
-  Gather g = {s, grid, scatter, p, rv_alloc(p->homes.count * ROOM, sizeof(float))};
+// Means of the particles' values in the cells. False: no memory.
+static bool gather(Gather g) {
+  size_t tiles = g.grid->tiles.count;
+  g.room = rv_alloc(g.p->homes.count * (size_t)(g.values * RV_HALO1_CELLS), sizeof(float));
   bool made = g.room != NULL;
-  for (int k = 0; k < RV_STRAINS; ++k) made = made && rv_channel_fit(&s->stress[k], tiles);
+  for (int k = 0; k + 1 < g.values; ++k) made = made && rv_channel_fit(&g.to[k], tiles);
   if (made) {
-    rv_parallel_for(p->homes.count, 1, scatter_tiles, &g);
+    rv_parallel_for(g.p->homes.count, 1, scatter_tiles, &g);
     rv_parallel_for(tiles, TILE_GRAIN, combine_tiles, &g);
   }
   rv_free(g.room);
+  return made;
+}
+
+// The law of a cell of several materials; its shares sum to 1 where there is liquid.
+static RvRheology law_at(const RvShear* s, size_t at, int* pure) {
+  double part[RV_LIQUID_MOST_MATERIALS];
+  for (int k = 0; k < s->mixed->count; ++k) part[k] = (double)s->part[k].data[at];
+  *pure = rv_liquid_mixture_pure(s->mixed->count, part);
+  return *pure < 0 ? rv_liquid_mixture_law(s->mixed, part) : s->mixed->law[*pure];
+}
+
+// The history in units of the cell's own modulus over the largest: the solve multiplies it with both.
+static void scale_history(void* arg, size_t begin, size_t end) {
+  const RvShear* s = arg;
+  for (size_t at = begin * RV_TILE_CELLS; at < end * RV_TILE_CELLS; ++at) {
+    int pure;
+    double modulus = law_at(s, at, &pure).modulus, scale = modulus > 0 ? s->law.modulus / modulus : 0;
+    for (int k = 0; k < RV_STRAINS; ++k) s->stress[k].data[at] = (float)(scale * (double)s->stress[k].data[at]);
+  }
+}
+
+RvResult rv_liquid_shear_gather(RvShear* s, const RvLiquidGrid* grid, const RvScatter* scatter, const RvParticles* p,
+                                RvError* error) {
+  const bool elastic = s->law.modulus > 0;
+  Gather g = {s, grid, scatter, p, .values = 1 + RV_STRAINS, .to = s->stress, .read = read_stress};
+  bool made = !elastic || gather(g);
+  if (s->mixed && made) {
+    g.values = 1 + s->mixed->count;
+    g.to = s->part;
+    g.read = read_material;
+    made = gather(g);
+    if (made && elastic) rv_parallel_for(grid->tiles.count, TILE_GRAIN, scale_history, s);
+  }
   if (made) return RV_OK;
   return rv_fail(error, RV_NO_MEMORY, "no memory for the stress of %zu tiles of liquid; use a larger particlesep",
-                 tiles);
+                 grid->tiles.count);
 }
 
 //---------------------------------------------------------------------------------------------- share of the flow
@@ -162,6 +240,7 @@ typedef struct Flow {
   const RvShear* shear;
   const RvViscosityIn* in;
   RvPlasticStep step;
+  RvPlasticStep laws[RV_LIQUID_MOST_MATERIALS];  // of several materials
   double dt;
   double* change;  // of each tile, the largest
 } Flow;
@@ -249,14 +328,36 @@ static void rate_of(const double gradient[9], double rate[RV_STRAINS]) {
   rate[RV_STRAIN_XY] = 0.5 * (gradient[1] + gradient[3]);
 }
 
+// A law's viscosity over its consistency at a strain rate.
+static double thinning(const RvRheology* law, const double rate[RV_STRAINS]) {
+  // rate of simple shear with the same norm, 2 |D|^2 = rate^2
+  double simple = rv_max(sqrt(2) * rv_liquid_plastic_norm(rate), LEAST_RATE);
+  return rv_pow(simple, law->index - 1);
+}
+
+// Factor of the viscosity in a cell of several materials.
+static double mixed_share_at(const Flow* f, const double rate[RV_STRAINS], size_t at) {
+  const RvShear* s = f->shear;
+  int pure;
+  RvRheology law = law_at(s, at, &pure);
+  float* flows = &s->flows.data[at];
+  *flows = 0;
+  if (!(law.modulus > 0)) return rv_max(law.consistency * thinning(&law, rate), LEAST_VISCOSITY) / f->in->viscosity;
+  double trial[RV_STRAINS], own = law.modulus / s->law.modulus;
+  for (int k = 0; k < RV_STRAINS; ++k)
+    trial[k] = own * (double)s->stress[k].data[at] + 2 * law.modulus * f->dt * rate[k];
+  double size = rv_liquid_plastic_norm(trial);
+  double share =
+      pure < 0 ? rv_liquid_mixture_share(&law, f->dt, size) : rv_liquid_plastic_share(&f->laws[pure], size, 1, NULL);
+  *flows = (float)share;
+  return own * share;
+}
+
 // Factor of the viscosity in a cell.
 static double share_at(const Flow* f, const double rate[RV_STRAINS], size_t at) {
   const RvRheology* law = &f->shear->law;
-  if (!(law->modulus > 0)) {
-    // rate of simple shear with the same norm, 2 |D|^2 = rate^2
-    double simple = rv_max(sqrt(2) * rv_liquid_plastic_norm(rate), LEAST_RATE);
-    return rv_pow(simple, law->index - 1);
-  }
+  if (f->shear->mixed) return mixed_share_at(f, rate, at);
+  if (!(law->modulus > 0)) return thinning(law, rate);
   double trial[RV_STRAINS];
   for (int k = 0; k < RV_STRAINS; ++k)
     trial[k] = (double)f->shear->stress[k].data[at] + 2 * law->modulus * f->dt * rate[k];
@@ -295,7 +396,7 @@ static void share_tiles(void* arg, size_t begin, size_t end) {
 
 // Room for the shares, their changes and the velocity before. False: out of memory.
 static bool fit(RvShear* s, size_t tiles) {
-  bool made = rv_channel_fit(&s->share, tiles);
+  bool made = rv_channel_fit(&s->share, tiles) && (!s->mixed || rv_channel_fit(&s->flows, tiles));
   for (int a = 0; a < 3; ++a) made = made && rv_channel_fit(&s->before[a], tiles);
   if (!made || s->change_capacity >= tiles) return made;
   rv_free(s->change);
@@ -317,9 +418,18 @@ RvResult rv_liquid_shear_begin(RvShear* s, RvViscosityIn* in, double dt, RvError
   return RV_OK;
 }
 
+// The laws of several materials for steps of dt; those without a modulus have none.
+static void set_laws_of(const RvShear* s, double dt, RvPlasticStep* laws) {
+  for (int k = 0; k < s->mixed->count; ++k)
+    if (s->mixed->law[k].modulus > 0) laws[k] = rv_liquid_plastic_step(&s->mixed->law[k], &s->tables[k], dt);
+}
+
 double rv_liquid_shear_share(RvShear* s, const RvViscosityIn* in, double dt) {
   Flow flow = {.shear = s, .in = in, .dt = dt, .change = s->change};
-  if (s->law.modulus > 0) flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
+  if (s->mixed)
+    set_laws_of(s, dt, flow.laws);
+  else if (s->law.modulus > 0)
+    flow.step = rv_liquid_plastic_step(&s->law, s->table, dt);
   rv_parallel_for(in->tiles->count, TILE_GRAIN, share_tiles, &flow);
   double change = 0;
   for (size_t t = 0; t < in->tiles->count; ++t) change = rv_max(change, s->change[t]);
@@ -354,6 +464,7 @@ typedef struct Advance {
   const RvScatter* scatter;
   RvParticles* p;
   RvPlasticStep step;
+  RvPlasticStep laws[RV_LIQUID_MOST_MATERIALS];  // of several materials
   double dt;
 } Advance;
 
@@ -442,6 +553,12 @@ static void lost_gradient(const Sample* s, const RvParticles* p, int halo, size_
   for (int k = 0; k < 9; ++k) lost[k] += (double)s->gradient[k][halo];
 }
 
+// The law of a particle.
+static const RvPlasticStep* step_of(const Advance* job, size_t i) {
+  const RvLiquidMaterials* mixed = job->shear->mixed;
+  return mixed ? &job->laws[rv_liquid_material_of(mixed, job->p->row[i])] : &job->step;
+}
+
 // Advances the strains of the particles first..last of a cell.
 static void advance_cell(const Advance* job, const Sample* sample, int halo, size_t first, size_t last) {
   RvParticles* p = job->p;
@@ -449,10 +566,15 @@ static void advance_cell(const Advance* job, const Sample* sample, int halo, siz
   lost_gradient(sample, p, halo, first, last, lost);
   for (size_t i = first; i < last; ++i) {
     double gradient[9], strain[RV_STRAINS];
+    const RvPlasticStep* step = step_of(job, i);
+    if (!(step->modulus > 0)) {
+      for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = 0;
+      continue;
+    }
     particle_gradient(sample, p, i, gradient);
     for (int k = 0; k < 9; ++k) gradient[k] += lost[k];
     for (int k = 0; k < RV_STRAINS; ++k) strain[k] = (double)p->strain[k][i];
-    rv_liquid_plastic_advance(&job->step, job->dt, gradient, strain);
+    rv_liquid_plastic_advance(step, job->dt, gradient, strain);
     for (int k = 0; k < RV_STRAINS; ++k) p->strain[k][i] = (float)strain[k];
   }
 }
@@ -481,7 +603,11 @@ RvResult rv_liquid_shear_advance(RvShear* s, RvViscosityIn in, const RvScatter* 
   if (!made)
     return rv_fail(error, RV_NO_MEMORY, "no memory for the shear of %zu tiles of liquid; use a larger particlesep",
                    in.tiles->count);
-  Advance job = {s, &in, scatter, p, rv_liquid_plastic_step(&s->law, s->table, dt), dt};
+  Advance job = {.shear = s, .in = &in, .scatter = scatter, .p = p, .dt = dt};
+  if (s->mixed)
+    set_laws_of(s, dt, job.laws);
+  else
+    job.step = rv_liquid_plastic_step(&s->law, s->table, dt);
   in.field = NULL;
   rv_parallel_for(in.tiles->count, TILE_GRAIN, find_gradients, &job);
   rv_parallel_for(in.tiles->count, TILE_GRAIN, advance_tiles, &job);

@@ -9,13 +9,16 @@
 // velocity before the shear (Picard). A liquid without a shear modulus has no history: its viscosity is that of the
 // law at the rate of its cells.
 //
+// Several materials (mixture.h): cells have the law of their mixture. The solve's viscosity is then that of the largest
+// modulus, `share` the cell's own in its units, and the history is divided by the cell's modulus over the largest.
+//
 // The strain of a particle is then advanced by the law itself, in the velocity gradient that the cells around it have.
 // Cells know of walls that the liquid sticks to and of air; APIC's affine vectors, which are made of extrapolated
 // velocities there, do not. No particle is touched inside the solves.
 #ifndef RV_LIQUID_SHEAR_H
 #define RV_LIQUID_SHEAR_H
 
-#include "liquid/rheology.h"
+#include "liquid/mixture.h"
 #include "liquid/transfer.h"
 #include "liquid/viscosity.h"
 
@@ -23,8 +26,12 @@
 #define RV_SHEAR_TOLERANCE 1e-3
 
 typedef struct RvShear {
-  RvRheology law;
-  RvFlowTable* table;            // of the law's index
+  RvRheology law;                            // of several materials their bounds
+  RvFlowTable* table;                        // of the law's index
+  const RvLiquidMaterials* mixed;            // several materials, the caller's; NULL: the law holds for all
+  RvFlowTable* tables;                       // [RV_LIQUID_MOST_MATERIALS] of their indices
+  RvChannel part[RV_LIQUID_MOST_MATERIALS];  // cells: shares of the materials
+  RvChannel flows;                           // cells of several materials: as `share`, below 1 where they flow
   RvChannel stress[RV_STRAINS];  // Pa, cells: mean over the particles of modulus dev b; not used without a modulus
   RvChannel share;               // cells: factor of the viscosity; after the advance, 1 where there is liquid
   RvChannel gradient[9];         // 1/s, cells: of the velocity after the step; not used without a modulus
@@ -39,8 +46,10 @@ bool rv_liquid_shear_needed(const RvRheology* law);
 RvShear* rv_liquid_shear_new(void);
 void rv_liquid_shear_free(RvShear* shear);
 size_t rv_liquid_shear_bytes(const RvShear* shear);
-// The law of the next substep. RV_BAD_INPUT: there is none such.
-RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, RvError* error);
+// The law of the next substep, or those of several materials (`mixed`, else NULL). RV_BAD_INPUT: there is none such.
+RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, const RvLiquidMaterials* mixed, RvError* error);
+// [cells] 1 where the liquid does not flow, after the shares were found.
+const float* rv_liquid_shear_flows(const RvShear* shear);
 
 // Stress of cells from the particles, after rv_liquid_to_grid with the same scatter.
 RvResult rv_liquid_shear_gather(RvShear* shear, const RvLiquidGrid* grid, const RvScatter* scatter,

@@ -23,9 +23,11 @@ static const Hair hairs[] = {
 };
 
 // Menus are single literals; a test compares them with the tables of presets.
-#define LIQUID_MENU                                                                                            \
-  "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|" \
-  "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil"
+#define LIQUID_MENU                                                                                                  \
+  "water=Water|tetrachloroethylene=Tetrachloroethylene|mud=Drilling Mud|paint=Acrylic Paint|cream=Milk Cream|"       \
+  "shavingcream=Shaving Cream|oystersauce=Oyster Sauce|chocolate=Milk Chocolate|siliconeoil=Silicone Oil|"           \
+  "honey=Honey|syrup=Corn Syrup|shampoo=Shampoo|conditioner=Hair Conditioner|ketchup=Ketchup|toothpaste=Toothpaste|" \
+  "yoghurt=Yoghurt"
 #define HAIR_MENU                                                                                          \
   "human=Human Hair|humanwavy=Human Hair, Wavy|humancoily=Human Hair, Coily|humanthick=Human Hair, Thick|" \
   "humanwet=Human Hair, Soaked|fine=Fine Fibre|wool=Merino Wool|fur=Dog Fur|nylon=Nylon Bristle"
@@ -147,18 +149,16 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
 }
 
-// Says what of the liquid the solvers leave out: films on strands have a plain viscosity.
+// Says what of the liquid the solvers leave out: films on strands flow by the law, and are not elastic.
 static void tell_left_out(RvCook* cook, const MaterialParms* p) {
   const RvLiquidPreset* l = &rv_liquid_presets[p->liquid];
-  double yield = p->yieldstress >= 0 ? p->yieldstress : l->yieldstress;
-  double index = p->flowindex >= 0 ? p->flowindex : l->flowindex;
   double elastic = p->shearmodulus >= 0 ? p->shearmodulus : l->shearmodulus;
-  if (!(yield > 0) && index == 1 && !(elastic > 0)) return;
+  if (!(elastic > 0)) return;
   rv_cook_info(
       cook,
-      "%s: the bulk flows by its yield stress (%g Pa), flow index (%g) and shear modulus (%g Pa). Left out: all "
-      "three in films on strands, which flow as a plain viscosity of %g Pa s, that of a shear rate of 1/s",
-      l->label, yield, index, elastic, p->viscosity >= 0 ? p->viscosity : consistency_of(p));
+      "%s: bulk and films flow by yield stress, consistency and flow index. Left out: the shear modulus (%g Pa) "
+      "in films on strands, which rest below the yield stress without wobbling",
+      l->label, elastic);
 }
 
 // Copies the input and writes the attributes of the material.
@@ -200,8 +200,10 @@ RV_NODE_TYPE(
     "in a new attribute they have 0, which the solvers treat as not given.\n\n"
     "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex in simple shear, as a "
     "rheometer measures it, flows by it in the bulk of liquidsolver and wetsolver; viscosity is the consistency. Below "
-    "the yield stress it is elastic with shearmodulus and stands. Films on strands flow with one viscosity, that of a "
-    "shear rate of 1/s, which a note says. Particles of several "
-    "materials flow with the mean of their properties. Values of the material come before the parameters of "
+    "the yield stress it is elastic with shearmodulus and stands. Films on strands flow by the same law: thin ones "
+    "rest, "
+    "thick ones run off; only the elasticity is left out in them, which a note says. Particles of several "
+    "materials, up to eight, flow each by their own law, with the mean density and surface tension. Values of the "
+    "material come before the parameters of "
     "the solver.",
-    .revision = 2, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+    .revision = 3, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

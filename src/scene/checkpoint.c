@@ -136,11 +136,10 @@ static RvResult refuse_grids(const RvCheckpoint* c, RvError* error) {
     const RvGrid* grid = NULL;
     for (size_t i = 0; state && !grid && i < rv_detail_count(state, RV_PRIM); ++i) grid = rv_detail_prim_grid(state, i);
     if (grid)
-      return rv_fail(
-          error, RV_UNSUPPORTED,
-          "node '%s', frame %g: the state contains the VDB '%s', which a checkpoint cannot store; cook without "
-          "checkpoints",
-          c->node, c->frame, rv_grid_name(grid));
+      return rv_fail(error, RV_UNSUPPORTED,
+                     "node '%s', frame %g: input 1 brings the VDB '%s', and a checkpoint of the state cannot store it; "
+                     "leave VDBs out of that input (blast), and wire colliders and wind into their own",
+                     c->node, c->frame, rv_grid_name(grid));
   }
   return RV_OK;
 }

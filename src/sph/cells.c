@@ -50,9 +50,11 @@ RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, 
     double low = floor(lo[a] / support);
     double cells = floor(hi[a] / support) - low + 3;
     if (!(cells < RV_SPH_MOST_CELLS))
-      return rv_fail(error, RV_LIMIT,
-                     "particles are %g supports of %g m apart: at most %g are possible; use a kill box", cells, support,
-                     RV_SPH_MOST_CELLS);
+      return rv_fail(
+          error, RV_LIMIT,
+          "particles are %g supports of %g m apart: at most %g are possible; set killbox so that those that fly off "
+          "are removed, or raise maxsubsteps if a warning says that it is too small",
+          cells, support, RV_SPH_MOST_CELLS);
     lattice->origin[a] = (low - 1) * support;
     wide[a] = (uint64_t)cells;
   }

@@ -17,7 +17,7 @@ typedef struct RvCoupled {
   RvStrandWork* work;           // [batches] the incremental potential of each batch
   double* work_memory;          // what `work` points into
   size_t* work_at;              // [batches] where each one's part of work_memory begins
-  RvStrandRooms assembly_room;  // rooms for the second band that an assembly needs (rv_strand_spare_size)
+  RvStrandRooms assembly_room;  // rooms of an assembly: rv_strand_spare_size, and a band
 
   // Newton and CG, each [unknowns]
   double* q;   // iterate
@@ -42,6 +42,7 @@ typedef struct RvCoupled {
   uint8_t* caution_left;      // [lanes] iterations for which a lane still asks for the Gauss-Newton Hessian
   uint8_t* cautious_lanes;    // [batches] bits of the lanes that ask for it
   uint8_t* derived;           // [batches] 1: gradient and rod Hessian already stand at q
+  uint8_t* rounded;           // [batches] 1: the factor is rounded (math/ldlt_rounded.h)
   uint8_t* indefinite_lanes;  // [batches] bits of the lanes whose rod Hessian at q is not positive definite
 
   // Active set: converged batches are left out of an iteration while their residual is below the threshold.

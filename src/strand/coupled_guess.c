@@ -69,6 +69,7 @@ static void solve_alone(RvCoupled* c, size_t k, unsigned start_lanes) {
     if (start_lanes >> i % RV_LANES & 1) w->q[i] = start[i];
   c->solo_decrement[k] = stats.first;
   c->derived[k] = 0;
+  w->has_guess_energy = false;
   w->potential.block_terms = false;
   w->potential.cautious_lanes = 0;
 }

@@ -31,9 +31,19 @@ static void measure_batch(const RvCoupled* c, size_t k, const double* x, double*
   for (int lane = b->lanes; lane < RV_LANES; ++lane) out[k * RV_LANES + (size_t)lane] = 0;
 }
 
+// Energies at q. Those of a first guess that was not changed are known.
 static void measure_batches(void* arg, size_t begin, size_t end) {
   const RvCoupled* c = arg;
-  for (size_t k = begin; k < end; ++k) measure_batch(c, k, c->q, c->strand_energy);
+  for (size_t k = begin; k < end; ++k) {
+    RvStrandWork* w = &c->work[k];
+    if (!w->has_guess_energy) {
+      measure_batch(c, k, c->q, c->strand_energy);
+      continue;
+    }
+    for (int lane = 0; lane < RV_LANES; ++lane)
+      c->strand_energy[k * RV_LANES + (size_t)lane] = lane < c->step->m->batches[k].lanes ? w->guess_energy[lane] : 0;
+    w->has_guess_energy = false;  // q changes now
+  }
 }
 
 void rv_strand_coupled_measure(RvCoupled* c) {

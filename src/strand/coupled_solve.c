@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "math/ldlt.h"
+#include "math/ldlt_rounded.h"
 #include "strand/coupled.h"
 
 // x . y of a batch. Spare lanes repeat a strand and are left out.
@@ -21,10 +21,19 @@ static double dot(const RvStrandBatch* b, const double* x, const double* y) {
   return sum;
 }
 
+// x = M^-1 x with the factor of batch k; x begins at its first unknown.
+static void solve_batch(const RvCoupled* c, size_t k, double* x) {
+  const int n = rv_strand_rod_size(c->step->m->batches[k].vertices);
+  if (c->rounded[k])
+    rv_ldlt_solve_rounded(c->work[k].band, n, x);
+  else
+    rv_ldlt_solve(c->work[k].band, n, RV_ROD_BAND, x);
+}
+
 // z = M^-1 z, in the place of A p. Returns r . z.
 static double precondition_batch(RvCoupled* c, size_t k) {
   const RvStrandBatch* b = &c->step->m->batches[k];
-  rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->ap + b->at);
+  solve_batch(c, k, c->ap + b->at);
   return dot(b, c->r, c->ap);
 }
 
@@ -45,7 +54,7 @@ static void check_candidate(RvCoupled* c, size_t k) {
   const size_t at = b->at, bytes = rv_strand_coupled_unknowns(b) * sizeof(double);
   set_right_side(b, c->r + at, c->step->m->free + at, c->b + at);
   memcpy(c->ap + at, c->b + at, bytes);
-  rv_ldlt_solve(c->work[k].band, 4 * b->vertices - 1, RV_ROD_BAND, c->ap + at);
+  solve_batch(c, k, c->ap + at);
   c->inactive_residual[k] = dot(b, c->b, c->ap);
   // (a residual that is not a number wakes the batch up)
   if (!(c->inactive_residual[k] <= c->inactive_threshold)) {

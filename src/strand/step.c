@@ -164,7 +164,7 @@ unsigned rv_strand_step_start_lanes(const RvStrandStep* step, const RvStrandBatc
 
 // First guess: of free flight and the start of the step, the one of lower energy, lane by lane. Fixed unknowns are at
 // their targets.
-static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const RvStrandWork* w) {
+static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, RvStrandWork* w) {
   size_t count = (size_t)b->vertices * 4 * RV_LANES;
   const double* before = step->s->q + b->at;
   unsigned start_lanes = rv_strand_step_start_lanes(step, b);
@@ -179,6 +179,7 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
     lay_out_edges(b->vertices, before, w->goal, w->potential.free, w->trial);
     lay_out_edges(b->vertices, before, before, w->potential.free, w->d);
   }
+  w->has_guess_energy = start_lanes != ALL_LANES;
   if (start_lanes == ALL_LANES) {
     memcpy(w->q, w->d, count * sizeof(double));
     return;
@@ -188,11 +189,12 @@ static void set_guess(const RvStrandStep* step, const RvStrandBatch* b, const Rv
   double flight_energy[RV_LANES] __attribute__((aligned(64)));
   rv_strand_newton_energy(&w->potential, w->d, start_energy);
   rv_strand_newton_energy(&w->potential, w->trial, flight_energy);
-  for (size_t k = 0; k < count; ++k) {
-    size_t lane = k % RV_LANES;
-    bool flies = flight_energy[lane] < start_energy[lane] && !(start_lanes >> lane & 1);
-    w->q[k] = flies ? w->trial[k] : w->d[k];
+  bool flies[RV_LANES];
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    flies[lane] = flight_energy[lane] < start_energy[lane] && !(start_lanes >> lane & 1);
+    w->guess_energy[lane] = flies[lane] ? flight_energy[lane] : start_energy[lane];
   }
+  for (size_t k = 0; k < count; ++k) w->q[k] = flies[k % RV_LANES] ? w->trial[k] : w->d[k];
 }
 
 // m/s2, some 300 g, as in an impact: residuals of short steps are relative to the motion it causes

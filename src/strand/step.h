@@ -19,6 +19,8 @@ typedef struct RvStrandWork {
   double *stretch, *bend, *torsion;    // stiffness, elastic and viscous together
   double *slide, *slide_goal;          // as RvNewtonBatch; used with a slide
   RvNewtonBatch potential;             // the incremental potential, made of these
+  double guess_energy[RV_LANES];       // J, of each lane at the first guess
+  bool has_guess_energy;               // guess_energy is that of q
   double large_displacement;           // m that a large acceleration moves things by in the step
   uint8_t euler_lanes;                 // bits of the lanes that do a step of BDF2 as one of Euler (balance.c)
 } RvStrandWork;

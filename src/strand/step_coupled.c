@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "math/ldlt_rounded.h"
 #include "strand/coupled.h"
 
 //---------------------------------------------------------------------------------------------- assembly
@@ -29,6 +30,26 @@ static void begin_batches(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Largest relative error of the Hessian that rounding its factor may cause. A Newton step then leaves this share of the
+// residual; that of a linear solve is ten times as large or more.
+static const double LARGEST_ROUNDING_ERROR = 1e-3;
+
+// Whether the factor of a batch may be rounded: no pivot is so much stiffer than the inertia of its unknown that the
+// rounding error of soft motions is above the largest.
+static bool may_round(const RvStrandWork* w, const double* factor, int unknowns) {
+  const double root_of_least = 2 * RV_ROUNDING / LARGEST_ROUNDING_ERROR;
+  if (unknowns <= RV_BAND_ROUNDED) return false;
+  double least = INFINITY;  // of inertia over pivot
+  for (size_t j = 0; j < (size_t)unknowns; ++j)
+    for (size_t lane = 0; lane < RV_LANES; ++lane) {
+      const size_t at = j * RV_LANES + lane;
+      const double inverse_pivot = factor[j * (RV_ROD_BAND + 1) * RV_LANES + lane];
+      const double share = w->potential.free[at] == 0 ? 1 : w->inertia[at] * inverse_pivot;
+      least = share < least ? share : least;
+    }
+  return least >= root_of_least * root_of_least;
+}
+
 // Factors the band of batch k at q, and writes the gradient to g, unless the guess has left both there.
 static void assemble(RvCoupled* c, size_t k, double* g) {
   RvStrandWork* w = &c->work[k];
@@ -37,10 +58,18 @@ static void assemble(RvCoupled* c, size_t k, double* g) {
     c->indefinite_count[k] = -1;
     return;
   }
-  if (!c->derived[k]) c->indefinite_lanes[k] = (uint8_t)rv_strand_newton_derive(&w->potential, w->q, g, w->band, spare);
+  // The band is made in the room, which stays in the cache, unless the guess has left it in its place.
+  const int vertices = c->step->m->batches[k].vertices, unknowns = rv_strand_rod_size(vertices);
+  double* band = c->derived[k] ? w->band : spare + rv_strand_spare_size(vertices);
+  if (!c->derived[k]) c->indefinite_lanes[k] = (uint8_t)rv_strand_newton_derive(&w->potential, w->q, g, band, spare);
   c->derived[k] = 0;
-  const unsigned replaced = rv_strand_newton_factor(&w->potential, w->q, c->indefinite_lanes[k], w->band, spare);
+  const unsigned replaced = rv_strand_newton_factor(&w->potential, w->q, c->indefinite_lanes[k], band, spare);
   if (replaced && c->indefinite_count[k] >= 0) c->indefinite_count[k]++;
+  c->rounded[k] = may_round(w, band, unknowns);
+  if (c->rounded[k])
+    rv_ldlt_round(band, unknowns, w->band);
+  else if (band != w->band)
+    memcpy(w->band, band, rv_ldlt_size(unknowns, RV_ROD_BAND) * sizeof(double));
   rv_strand_rooms_leave(&c->assembly_room, spare);
 }
 
@@ -230,9 +259,10 @@ static bool take_work(RvCoupled* c, RvArena* arena) {
   const RvStrandModel* m = c->step->m;
   size_t total = 0, largest_spare = 0;
   for (size_t k = 0; k < m->nbatch; ++k) {
-    const size_t spare = rv_strand_spare_size(m->batches[k].vertices);
+    const int vertices = m->batches[k].vertices;
+    const size_t spare = rv_strand_spare_size(vertices) + rv_ldlt_size(rv_strand_rod_size(vertices), RV_ROD_BAND);
     c->work_at[k] = total;
-    total += rv_strand_work_size(m->batches[k].vertices);
+    total += rv_strand_work_size(vertices);
     if (spare > largest_spare) largest_spare = spare;
   }
   c->work_memory = RV_TAKE(arena, double, total);
@@ -253,7 +283,7 @@ static bool take_memory(RvCoupled* c, RvArena* arena) {
   if (!c->work || !c->work_at || !c->active || !c->caution_left || !c->solo_decrement || !c->inactive_residual ||
       !c->indefinite_count)
     return false;
-  uint8_t** flags[] = {&c->cautious_lanes, &c->derived,       &c->indefinite_lanes,
+  uint8_t** flags[] = {&c->cautious_lanes, &c->derived,       &c->rounded,     &c->indefinite_lanes,
                        &c->inactive,       &c->was_candidate, &c->step_changed};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (!(*flags[i] = take_zero(arena, n, 1))) return false;

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "film/flow_law.h"
 #include "math/scalar.h"
 #include "wet/impulse.h"
 
@@ -77,6 +78,16 @@ static bool take_memory(RvWetFilm* w) {
          (w->scratch = rv_arena_new(0));
 }
 
+// The table of a liquid that yields, thins or thickens; a plain viscosity needs none.
+static bool make_flow(RvWetFilm* w) {
+  RvFilmLiquid* l = &w->film.liquid;
+  if (rv_film_flow_is_plain(l)) return true;
+  if (!(w->flow = rv_alloc(1, sizeof *w->flow))) return false;
+  rv_film_flow_make(w->flow, l->index);
+  l->flow = w->flow;
+  return true;
+}
+
 // The film lies in the lanes of the strands. Coupling and liquid take temporary memory from its scratch.
 RvResult rv_wet_film_init(RvWetFilm* w, RvStrandModel* strands, RvStrandState* state, const double* multiple,
                           RvLiquid* liquid, const RvWetSettings* settings, RvError* error) {
@@ -94,7 +105,7 @@ RvResult rv_wet_film_init(RvWetFilm* w, RvStrandModel* strands, RvStrandState* s
                             .radius = strands->radius,
                             .hairs = w->hairs,
                             .liquid = settings->liquid};
-    fine = rv_film_state_init(&w->film_state, &w->film);
+    fine = rv_film_state_init(&w->film_state, &w->film) && make_flow(w);
   }
   if (fine) return RV_OK;
   rv_wet_film_free(w);
@@ -106,6 +117,7 @@ void rv_wet_film_free(RvWetFilm* w) {
   rv_film_state_free(&w->film_state);
   rv_couple_free(w->couple);
   rv_arena_free(w->scratch);
+  rv_free(w->flow);
   rv_free(w->batches);
   rv_free(w->memory);
   rv_free(w->across);

@@ -48,6 +48,7 @@ typedef struct RvWetFilm {
   // Work of a substep.
   uint64_t pose_key;  // changes when the strands move: the coupling packs their places anew
   RvFilmModel film;
+  RvFilmFlow* flow;  // law of the film's flow; NULL: a plain viscosity
   RvFilmBatch* batches;
   RvCouple* couple;
   double dt;                          // s

@@ -26,4 +26,28 @@ static RvTestShot shot = {
     .visits = {5, 3, 4, 1, 5},
     .edit = 0.5f};
 
-RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run))
+// Hair on a ball that turns in gusts: solved air, which the state carries, with a solid in it; and the medium as
+// particles whose density follows the flow.
+#define HEAD(parms)                                                                                                 \
+  "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"                                                    \
+  "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.03}},"                                                   \
+  "\"h\": {\"type\": \"groom\", \"inputs\": [\"b\"], \"parms\": {\"count\": 70, \"length\": 0.03, \"points\": 8," \
+  "  \"style\": \"straight\"}},"                                                                                     \
+  "\"turn\": {\"type\": \"transform\", \"inputs\": [\"h\"], \"parms\": {\"rz\": {\"keys\": [[1, 0], [5, 70]]}}},"  \
+  "\"solid\": {\"type\": \"transform\", \"inputs\": [\"b\"], \"parms\": {\"rz\": {\"keys\": [[1, 0], [5, 70]]}}}," \
+  "\"c\": {\"type\": \"collider\", \"inputs\": [\"solid\"], \"parms\": {\"voxelsize\": 0.004}},"                  \
+  "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"turn\", \"c\"], \"parms\": {\"rootfree\": 0.002,"          \
+  "  \"hairsperguide\": 30, \"wind\": [1, 0, 0], \"turbulence\": 0.5, " parms "}}}}"
+
+static RvTestShot air = {.text = HEAD("\"air\": \"solved\", \"airsize\": 0.008, \"airreach\": 2"),
+                         .last = 5,
+                         .workers = {1, 2, 3, 16},
+                         .visits = {5, 3, 4, 1, 5}};
+static RvTestShot particles = {.text = HEAD("\"interaction\": \"particles\", \"smoothing\": 0.003,"
+                                            "  \"continuity\": true, \"restdensity\": 0.1, \"volumepressure\": 50"),
+                               .last = 5,
+                               .workers = {1, 2, 3, 16},
+                               .visits = {5, 3, 4, 1, 5}};
+
+RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), RV_TEST_SHOT(air, rv_test_shot_run),
+         RV_TEST_SHOT(particles, rv_test_shot_run))

@@ -31,10 +31,12 @@
   "  \"gravity\": [{\"wave\": {\"amplitude\": 4, \"frequency\": 3}}, -9.81, 0],"                                       \
   "  \"timescale\": {\"keys\": [[1, 1], [5, 0.6]], \"interp\": \"linear\"}}}}}"
 
-// the same as water, and as a liquid that yields and thins, whose particles carry a strain
+// the same as water, as a liquid that yields and thins, whose particles carry a strain, and as one whose drops of up to
+// 55 cm3 stick to the balls, run and leave beads
 static const char water_text[] = SCENE("");
 static const char cream_text[] =
     SCENE("\"viscosity\": 3, \"yieldstress\": 30, \"shearmodulus\": 500, \"flowindex\": 0.6,");
+static const char drops_text[] = SCENE("\"droptension\": 2, \"dropviscosity\": 0.5,");
 
 static RvTestShot shot = {
     .text = water_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
@@ -42,5 +44,8 @@ static RvTestShot shot = {
 static RvTestShot cream = {
     .text = cream_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
 
+static RvTestShot drops = {
+    .text = drops_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
+
 RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot),
-         RV_TEST_SHOT(cream, rv_test_shot_run))
+         RV_TEST_SHOT(cream, rv_test_shot_run), RV_TEST_SHOT(drops, rv_test_shot_run))

@@ -54,7 +54,12 @@ HAIR = {
     "paint": {"type": "attribute", "inputs": ["grow"], "parms": {"name": "filmheight", "value": [5e-5, 0, 0, 0]}},
     "body": {"type": "collider", "inputs": ["ball"], "parms": {"voxelsize": 0.004}},
 }
-POOL = {"pool": {"type": "fill", "parms": {"size": [0.02, 0.01, 0.02], "t": [0, 0.02, 0], "particlesep": 0.004}}}
+POOL = {"pool": {"type": "fill", "parms": {"size": [0.012, 0.008, 0.012], "t": [0, 0.016, 0], "particlesep": 0.004}}}
+JET = {"spout": {"type": "sphere", "parms": {"radius": 0.008, "t": [0, 0.04, 0], "rows": 4, "cols": 6}},
+       "jet": {"type": "source", "inputs": ["spout"], "parms": {"rate": 1e-5, "vel": [0, -1, 0]}}}
+TURN = {"turn": {"type": "transform", "inputs": ["ball"],
+                 "parms": {"ry": {"keys": [[1, 0], [FRAMES, 20]], "interp": "linear"}}},
+        "follow": {"type": "deform", "inputs": ["paint", "ball", "turn"]}}
 
 
 def cache(source, name):
@@ -62,38 +67,53 @@ def cache(source, name):
 
 
 def scenes(where):
-    """The tiny scenes by name; `where` has the files that they read."""
+    """The tiny scenes by name; `where` has the files that they read. One solver a scene, and its smallest: a surface costs
+    more than the rest of a cook, so that it has a scene of its own."""
     files = {"solid": {"type": "file", "parms": {"file": f"{where}/solid.vdb"}},
-             "flow": {"type": "file", "parms": {"file": f"{where}/flow.$F4.bgeo.sc"}}}
+             "flow": {"type": "file", "parms": {"file": f"{where}/flow.$F4.bgeo.sc"}},
+             "wet": {"type": "file", "parms": {"file": f"{where}/wet.bgeo.sc"}}}
     nodes = {
         "strandsolver": {**HAIR, "sim": {"type": "strandsolver", "inputs": ["grow", "body"], "parms": {"substeps": 1}},
                          "out": cache("sim", "hair.$F4.usda"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
-        "liquidsolver": {**HAIR, **POOL,
-                         "spout": {"type": "sphere", "parms": {"radius": 0.008, "t": [0, 0.04, 0], "rows": 4, "cols": 6}},
-                         "jet": {"type": "source", "inputs": ["spout"], "parms": {"rate": 1e-5, "vel": [0, -1, 0]}},
+        "liquidsolver": {**HAIR, **POOL, **JET,
                          "sim": {"type": "liquidsolver", "inputs": ["pool", "body", "jet"],
                                  "parms": {"substeps": 1, "viscosity": 0.01, "surfacetension": 0.07}},
-                         "skin": {"type": "surface", "inputs": ["sim"], "parms": {"voxelsize": 0.004}},
-                         "out": cache("sim", "drops.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb")},
+                         "out": cache("sim", "drops.$F4.bgeo.sc")},
+        "yield": {**POOL, "sim": {"type": "liquidsolver", "inputs": ["pool"],
+                                  "parms": {"substeps": 1, "viscosity": 1, "yieldstress": 20, "shearmodulus": 500,
+                                            "wallsmin": [-0.006, 0.012, -0.006], "wallsmax": [0.006, 0.1, 0.006]}},
+                  "out": cache("sim", "drops.$F4.bgeo"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
         "filmsolver": {**HAIR, **POOL, "sim": {"type": "filmsolver", "inputs": ["paint", "pool", "body"],
                                                "parms": {"substeps": 1}},
                        "out": cache("sim", "hair.$F4.bgeo"), "drops": cache("sim:2", "drops.$F4.vdb")},
         "wetsolver": {**HAIR, **POOL, "sim": {"type": "wetsolver", "inputs": ["paint", "pool", "body"],
                                               "parms": {"substeps": 1}},
-                      "skin": {"type": "surface", "inputs": ["sim:3"], "parms": {"voxelsize": 0.004}},
-                      "out": cache("sim", "hair.$F4.bgeo.sc"), "level": cache("skin", "skin.$F4.vdb"),
-                      "look": cache("sim:2", "drops.$F4.usda")},
+                      "out": cache("sim", "hair.$F4.bgeo.sc"), "look": cache("sim:2", "drops.$F4.usda")},
         "cached": {**HAIR, **files, "hard": {"type": "collider", "inputs": ["solid"]},
                    "sim": {"type": "wetsolver", "inputs": ["paint", "flow", "hard"],
                            "parms": {"substeps": 1, "liquidmode": "cached"}},
                    "out": cache("sim", "hair.$F4.vtp"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
-        "lookdevsolver": {**HAIR, **POOL,
-                          "turn": {"type": "transform", "inputs": ["ball"],
-                                   "parms": {"ry": {"keys": [[1, 0], [FRAMES, 20]], "interp": "linear"}}},
-                          "follow": {"type": "deform", "inputs": ["paint", "ball", "turn"]},
+        "lookdevsolver": {**HAIR, **POOL, **TURN,
                           "sim": {"type": "lookdevsolver", "inputs": ["follow", "pool", "body"], "parms": {"substeps": 1}},
                           "out": cache("sim", "hair.$F4.bgeo.sc"), "drops": cache("sim:2", "drops.$F4.bgeo"),
                           "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "continuumsolver": {**HAIR, **TURN,
+                            "sim": {"type": "continuumsolver", "inputs": ["follow", "body"],
+                                    "parms": {"substeps": 1, "turbulence": 1, "wind": [2, 0, 0], "volumepower": 2}},
+                            "out": cache("sim", "hair.$F4.bgeo.sc"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "interfacesolver": {**HAIR, **POOL, **JET,
+                            "oil": {"type": "attribute", "inputs": ["pool"],
+                                    "parms": {"name": "phase", "type": "int", "value": [1, 0, 0, 0]}},
+                            "gas": {"type": "attribute", "inputs": ["beside"],
+                                    "parms": {"name": "bubbleid", "type": "int", "value": [1, 0, 0, 0]}},
+                            "beside": {"type": "transform", "inputs": ["pool"], "parms": {"t": [0.012, 0, 0]}},
+                            "above": {"type": "transform", "inputs": ["pool"], "parms": {"t": [0, 0.008, 0]}},
+                            "all": {"type": "merge", "inputs": ["oil", "gas", "above"]},
+                            "sim": {"type": "interfacesolver", "inputs": ["all", "body", "jet"],
+                                    "parms": {"timescale": 0.05, "layers": 2, "popbubble": 1}},
+                            "out": cache("sim", "drops.$F4.bgeo.sc"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "surface": {**files, "skin": {"type": "surface", "inputs": ["wet"], "parms": {"voxelsize": 0.004}},
+                    "out": cache("skin", "skin.vdb")},
     }
     return {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in nodes.items()}
 
@@ -106,10 +126,11 @@ BLOSC_LINE = "Error allocating memory!"
 
 class Case:
     """A command line whose calls fail. `first` is a folder that it finds as `out`; `again` completes a run that failed. One that
-    takes milliseconds is tried at all of its places always (`quick`)."""
+    takes milliseconds is tried at all of its places always (`quick`). One that starts programs is run anew for each failure
+    (`starts`): a copy of it would share them."""
 
-    def __init__(self, words, again=None, first=None, quick=False):
-        self.words, self.again, self.first, self.quick = words, again or words, first, quick
+    def __init__(self, words, again=None, first=None, quick=False, starts=False):
+        self.words, self.again, self.first, self.quick, self.starts = words, again or words, first, quick, starts
 
 
 def cases(where):
@@ -131,7 +152,7 @@ def cases(where):
             "flipbook": Case(["flipbook", f"{where}/picture.json", "--quality", "draft", "--quiet", "-o", "out/pictures", "--out",
                               "out", *small, *one]),
             "wedge": Case(["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--out", "out",
-                           "--quiet", "--jobs", "2", *small]),
+                           "--quiet", "--jobs", "2", *small], starts=True),
             "wedge_task": Case(["wedge", "out", "--task", "1", *one], first=f"{where}/wedge")}
 
 
@@ -140,12 +161,15 @@ def prepare(where):
     first = {**HAIR, **POOL, "sim": {"type": "liquidsolver", "inputs": ["pool"], "parms": {"substeps": 1}},
              "flow": cache("sim", "flow.$F4.bgeo.sc"), "solid": cache("body", "solid.vdb"),
              "hair": cache("paint", "hair.$F4.bgeo.sc")}
-    graphs = {"first": first, "picture": PICTURE, "ball": BALL}
+    wet = {**HAIR, **POOL, "sim": {"type": "wetsolver", "inputs": ["paint", "pool", "body"], "parms": {"substeps": 1}},
+           "wet": cache("sim:3", "wet.bgeo.sc")}
+    graphs = {"first": first, "picture": PICTURE, "ball": BALL, "wet": wet}
     made = {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in graphs.items()}
     for name, scene in {**made, **scenes(where)}.items():
         with open(os.path.join(where, name + ".json"), "w", encoding="utf-8") as stream:
             json.dump(scene, stream)
     for words in (["cook", f"{where}/first.json", "--out", where, "--quiet", "--report", f"{where}/report.jsonl"],
+                  ["cook", f"{where}/wet.json", "--out", where, "--quiet", "--frames", "2"],
                   ["convert", f"{where}/hair.0001.bgeo.sc", f"{where}/curves.usda"],
                   ["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--size", "24x14", "--out",
                    f"{where}/wedge", "--quiet"]):
@@ -161,6 +185,57 @@ def report_lines(text):
     """The lines of a report without its times."""
     return [{key: line[key] for key in line if key not in ("seconds", "cpu_seconds", "stages")}
             for line in map(json.loads, text.splitlines())]
+
+
+class Folder:
+    """A folder whose files are put back as they were, with their inodes: a process that goes on has them open."""
+
+    def __init__(self, path, aside):
+        self.path, self.aside, self.files, self.links = path, aside, {}, 0
+        os.makedirs(aside)
+
+    def paths(self):
+        """Every file by its path, with what tells whether it is another one or has changed."""
+        found = {}
+        for root, _, names in os.walk(self.path):
+            for name in names:
+                stat = os.lstat(os.path.join(root, name))
+                found[os.path.join(root, name)] = (stat.st_ino, stat.st_size, stat.st_mtime_ns)
+        return found
+
+    def keep(self):
+        """Remembers the files as they are."""
+        known, self.files = self.files, {}
+        for path, stat in self.paths().items():
+            if path in known and known[path][0] == stat:
+                self.files[path] = known.pop(path)
+                continue
+            self.links += 1
+            link = os.path.join(self.aside, str(self.links))
+            os.link(path, link)
+            with open(link, "rb") as stream:
+                self.files[path] = (stat, link, stream.read())
+        for _, link, _ in known.values():
+            os.unlink(link)
+
+    def put_back(self):
+        """Makes the files what keep() saw."""
+        now = self.paths()
+        for path in now.keys() - self.files.keys():
+            os.unlink(path)
+        for path, (stat, link, data) in self.files.items():
+            if path in now and now[path][0] != stat[0]:
+                os.unlink(path)
+            if path not in now or now[path][0] != stat[0]:
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                os.link(link, path)
+            after = os.lstat(link)
+            if (after.st_size, after.st_mtime_ns) != stat[1:]:
+                with open(link, "r+b") as stream:
+                    stream.write(data)
+                    stream.truncate()
+                after = os.lstat(link)
+                self.files[path] = ((after.st_ino, after.st_size, after.st_mtime_ns), link, data)
 
 
 class Runs:
@@ -181,17 +256,51 @@ class Runs:
                      " ".join(f for f in again["files"] if again["files"][f] != self.clean["files"].get(f)))
         self.counts = dict(re.findall(r"count (\w+) (\d+)", self.clean["fault"]))
 
-    def once(self, kind, n):
-        """What a run left."""
+    def ask(self, words):
+        self.server.stdin.write(words + "\n")
+        self.server.stdin.flush()
+
+    def begin(self, kind, n):
+        """Asks for a run in a new folder."""
         shutil.rmtree(self.run, ignore_errors=True)
         os.mkdir(self.run)
         if self.case.first:
             shutil.copytree(self.case.first, os.path.join(self.run, "out"))
-        self.server.stdin.write(f"{kind} {n} {self.run}\n")
-        self.server.stdin.flush()
+        self.ask(f"{kind} {n} {self.run}")
+
+    def ended(self):
+        """What a run left that has ended."""
         status = int(self.server.stdout.readline())
         return self.seen(os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
                          os.WEXITSTATUS(status) if os.WIFEXITED(status) else None)
+
+    def once(self, kind, n):
+        """What a run left."""
+        self.begin(kind, n)
+        return self.ended()
+
+    def each(self, kind, numbers):
+        """(n, what the run left) for failures at these numbers, in order. Those of allocations share one run, which forks at each."""
+        if kind not in ("alloc", "drought") or self.case.starts:
+            yield from ((n, self.once(kind, n)) for n in numbers)
+            return
+        numbers = sorted(numbers)
+        aside = tempfile.mkdtemp(dir=self.folder)
+        if numbers:
+            self.begin("walk_" + kind, numbers[0])
+        folder = Folder(self.run, os.path.join(aside, "files"))
+        for n, following in zip(numbers, [*numbers[1:], 0]):
+            said = self.server.stdout.readline().strip()
+            if said != "stop":
+                sys.exit(f"FAILED: {kind} {n}: the run ends before it: {said}")
+            folder.keep()
+            self.ask("1")
+            yield n, self.ended()
+            folder.put_back()
+            self.ask(str(following))
+        if numbers:
+            self.server.stdout.readline()
+        shutil.rmtree(aside)
 
     def complete(self):
         """Completes the last run, undisturbed."""
@@ -280,9 +389,9 @@ def site(fault, title):
     return library(fault, title)
 
 
-def judge(runs, kind, n):
-    """(verdict, text): same, error, last resort <library>, crash <library>, or a fault: silent, half file, unclear."""
-    seen = runs.once(kind, n)
+def judge(runs, kind, seen):
+    """(verdict, text) of what a run left: same, error, last resort <library>, crash <library>, or a fault: silent, half file,
+    unclear."""
     verdict, text = verdict_of(runs, kind, seen)
     if not allowed(kind, verdict):
         text += f"; failed in {library(seen['fault'], 'failed')}: {functions(seen['fault'], 'failed')}"
@@ -347,7 +456,7 @@ def sweep(where, name, case, kind, choice):
         elif choice == "sample":
             few = min((SAMPLES if case.words[0] == "cook" else FEW_SAMPLES)[kind], len(places))
             chosen = [places[(2 * k + 1) * len(places) // (2 * few)] for k in range(few)]
-        return total, len(places), [(n, *judge(runs, kind, n)) for n in chosen]
+        return total, len(places), [(n, *judge(runs, kind, seen)) for n, seen in runs.each(kind, chosen)]
     finally:
         runs.end()
 

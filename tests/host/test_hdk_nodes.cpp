@@ -326,7 +326,7 @@ static void an_empty_output_is_told(void**) {
     rv_detail_free(glue.cook("liquidsolver", output, 2));
     const std::vector<std::string>& said = glue.sop("liquidsolver", output)->warnings;
     assert_int_equal(said.size(), output);
-    if (output) assert_non_null(strstr(said[0].c_str(), "output 2 (strands) of a liquidsolver is always empty"));
+    if (output) assert_non_null(strstr(said[0].c_str(), "output 2 (strands) of liquidsolver is always empty"));
   }
   rv_scene_free(scene);
 }

@@ -126,6 +126,9 @@ COPY = {"copy": {"type": "filecache", "inputs": ["x"], "parms": {"file": "$OUT/c
 BARE = {"line": {"type": "curve", "parms": {"origin": [0, 0, 0], "dist": 0.02, "points": 6, "count": 6, "spacing": [0.0008, 0, 0]}},
         "lined": {"type": "attribute", "inputs": ["line"], "parms": {"name": "filmheight", "value": [3e-4, 0, 0, 0]}}}
 
+# a drop that runs down the side of a box
+RUNS = {"ball": {"type": "box", "parms": {"size": [0.02, 0.08, 0.03], "t": [-0.01, 0, 0]}},
+        "pearl": {"type": "fill", "parms": {"size": [0.004, 0.004, 0.004], "t": [0.002, 0.01, 0], "particlesep": 0.002, "v": [0, -0.5, 0]}}}
 # a pool of two liquids
 TWO = {"mixed": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "phase", "type": "int", "mode": "random", "value": [0, 0, 0, 0],
                                                                     "valuemax": [1, 0, 0, 0]}}}
@@ -187,6 +190,9 @@ USES = {
     "*.yieldstress": {"parms": {**WALLS, "viscosity": 1, "shearmodulus": 100}},
     "*.flowindex": {"parms": {**WALLS, "viscosity": 1}}, "*.shearmodulus": {"parms": {**WALLS, "viscosity": 1}},
     "*.shearsolve": {"parms": {**WALLS, "viscosity": 1}},
+    **{"%s.%s" % (node, name): {"nodes": RUNS, "inputs": inputs, "parms": {"walls": False, "droptension": 0.072}}
+       for node, inputs in (("liquidsolver", ["pearl", "solid"]), ("wetsolver", ["film", "pearl", "solid"]))
+       for name in ("droptension", "dropadvancing", "dropreceding", "dropviscosity", "droptrail")},
     "*.killbox": {"parms": {"killmin": [-0.02, -0.006, -0.02], "killmax": [0.02, 0.1, 0.02]}},
     "*.wallpy": {"parms": {"walls": True, "wallsmin": [-0.008, -0.013, -0.01], "wallsmax": [0.014, -0.003, 0.01]}},
     "*.reseeding": {"nodes": {"pool": {"type": "fill", "parms": {"size": [0.02, 0.02, 0.02], "particlesep": 0.0025}}},

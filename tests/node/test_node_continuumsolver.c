@@ -332,6 +332,9 @@ static void senseless_parameters_are_refused(void** state) {
 #define WITH(parms) HANG "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"hang\"], \"parms\": {" parms "}}"
   refuse(WITH("\"restdensity\": 500, \"packingdensity\": 400"), "packingdensity");
   refuse(WITH("\"smoothing\": 1e-5"), "smoothing");
+  refuse(WITH("\"interaction\": \"particles\", \"volumepressure\": 1e9"), "interaction");
+  refuse(WITH("\"air\": \"solved\", \"airsize\": 0.001, \"maxmemory\": 0.02"), "maxmemory");
+  refuse(WITH("\"air\": \"solved\", \"airsize\": 0.001, \"wind\": [200, 0, 0]"), "airsize");
   refuse(
       "\"h\": {\"type\": \"groom\", \"parms\": {\"count\": 2000, \"points\": 30}},"
       "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"h\"], \"parms\": {\"maxmemory\": 0.05}}",

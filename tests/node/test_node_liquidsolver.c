@@ -163,9 +163,9 @@ static void an_empty_output_is_told(void** state) {
   static const struct {
     const char *type, *output, *said;
   } cases[] = {
-      {"liquidsolver", "s:2", "output 2 (strands) of a liquidsolver is always empty: wire output 1 (liquid)"},
+      {"liquidsolver", "s:2", "output 2 (strands) of liquidsolver is always empty: wire output 1 (liquid)"},
       {"liquidsolver", "reader", "output 2 (strands) of a liquidsolver"},
-      {"strandsolver", "s:liquid", "output 2 (liquid) of a strandsolver is always empty: wire output 1 (strands)"},
+      {"strandsolver", "s:liquid", "output 2 (liquid) of strandsolver is always empty: wire output 1 (strands)"},
       {"liquidsolver", "s:1", NULL},
       {"liquidsolver", "s:3", NULL},
       {"wetsolver", "s:2", NULL}};

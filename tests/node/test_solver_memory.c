@@ -107,6 +107,33 @@ static const struct {
      "  {\"substeps\": 1}}}}",
      {"sim", "sim:2", "sim:state"},
      1},
+    {"continuumsolver",
+     HEAD HAIR
+     "\"sim\": {\"type\": \"continuumsolver\", \"inputs\": [\"paint\", \"body\"], \"parms\": {\"substeps\": 1, "
+     "  \"turbulence\": 1, \"wind\": [2, 0, 0], \"volumepower\": 2}}}}",
+     {"sim", "sim:state"},
+     1},
+    // two liquids, and a bubble beside them
+    {"interfacesolver",
+     HEAD HAIR POOL
+     "\"oil\": {\"type\": \"attribute\", \"inputs\": [\"pool\"], \"parms\": {\"name\": \"phase\", \"type\": \"int\", "
+     "  \"value\": [1, 0, 0, 0]}},"
+     "\"beside\": {\"type\": \"transform\", \"inputs\": [\"pool\"], \"parms\": {\"t\": [0.012, 0, 0]}},"
+     "\"gas\": {\"type\": \"attribute\", \"inputs\": [\"beside\"], \"parms\": {\"name\": \"bubbleid\", \"type\": "
+     "  \"int\", \"value\": [1, 0, 0, 0]}},"
+     "\"above\": {\"type\": \"transform\", \"inputs\": [\"pool\"], \"parms\": {\"t\": [0, 0.008, 0]}},"
+     "\"all\": {\"type\": \"merge\", \"inputs\": [\"oil\", \"gas\", \"above\"]},"
+     "\"sim\": {\"type\": \"interfacesolver\", \"inputs\": [\"all\", \"body\", \"jet\"], \"parms\": "
+     "  {\"timescale\": 0.02, \"layers\": 2, \"popbubble\": 1}}}}",
+     {"sim", "sim:state"},
+     1},
+    {"a liquid that yields",
+     HEAD POOL
+     "\"sim\": {\"type\": \"liquidsolver\", \"inputs\": [\"pool\"], \"parms\": {\"substeps\": 1, \"viscosity\": 1, "
+     "  \"yieldstress\": 20, \"shearmodulus\": 500, \"wallsmin\": [-0.006, 0.012, -0.006], \"wallsmax\": [0.006, 0.1, "
+     "  0.006]}}}}",
+     {"sim", "sim:state"},
+     1},
 };
 enum { OUTPUTS = 3 };
 
@@ -204,6 +231,10 @@ SOLVER_TEST(liquidsolver, 1)
 SOLVER_TEST(filmsolver, 2)
 SOLVER_TEST(wetsolver, 3)
 SOLVER_TEST(lookdevsolver, 4)
+SOLVER_TEST(continuumsolver, 5)
+SOLVER_TEST(interfacesolver, 6)
+SOLVER_TEST(liquid_that_yields, 7)
 
 RV_TESTS(cmocka_unit_test(strandsolver), cmocka_unit_test(liquidsolver), cmocka_unit_test(filmsolver),
-         cmocka_unit_test(wetsolver), cmocka_unit_test(lookdevsolver))
+         cmocka_unit_test(wetsolver), cmocka_unit_test(lookdevsolver), cmocka_unit_test(continuumsolver),
+         cmocka_unit_test(interfacesolver), cmocka_unit_test(liquid_that_yields))

@@ -72,6 +72,31 @@ def viscous(kind):
                     1e3 * middle(kind, parms, 6, "filmv", True), 1e3 * viscous_speed(viscosity, slip, density), 0.02, "annulus")
 
 
+def law_speed(stress, viscosity, index, slip):
+    """Mean speed of a film of the law stress + viscosity rate^index: each layer moves what is above it (E55)."""
+    outer = RADIUS + HEIGHT
+    s = RADIUS + (numpy.arange(20000) + 0.5) / 20000 * HEIGHT
+    force = DENSITY * G
+    def rate(at):
+        return (numpy.maximum(force * (outer ** 2 - at ** 2) / (2 * at) - stress, 0) / viscosity) ** (1 / index)
+    return float((rate(s) * (outer ** 2 - s ** 2)).mean() * HEIGHT / (outer ** 2 - RADIUS ** 2) + slip * rate(RADIUS))
+
+
+def law(kind):
+    """Films that yield and thin: the stress at the fibre is 0.736 Pa, and nothing flows below the yield stress."""
+    for stress, viscosity, index, slip in ((0.4, 0.02, 0.6, 0), (0, 0.05, 0.5, 0), (0.4, 0.02, 0.6, 3e-5), (0.7, 0.002, 1, 0)):
+        parms = {"filmviscosity": viscosity, "yieldstress": stress, "flowindex": index, "sliplength": slip}
+        if kind == "wetsolver":
+            parms.update({"shearmodulus": 500, "viscosity": viscosity})
+        for steps in (2, 8):
+            scenes.near(f"{kind}, yield {stress:g} Pa, viscosity {viscosity:g}, index {index:g}, slip {slip:g}, {steps} substeps: "
+                        "speed, mm/s", 1e3 * middle(kind, dict(parms, substeps=steps), 6, "filmv", True),
+                        1e3 * law_speed(stress, viscosity, index, slip), 0.01, "law")
+    parms.update({"yieldstress": 0.75})
+    still = middle(kind, parms, 6, "filmv", True)
+    scenes.holds(f"{kind}, below the yield stress: {still:.1e} m/s", abs(still) < 1e-9)
+
+
 def drying(kind):
     """A surface recedes by `drying` a second."""
     for rate, times in ((5e-5, 1), (2e-5, 2)):
@@ -120,6 +145,7 @@ def guides(kind):
 for solver in ("wetsolver", "filmsolver"):
     falling(solver)
     viscous(solver)
+    law(solver)
     drying(solver)
     soaking(solver)
     looks(solver)

@@ -12,6 +12,11 @@
 //
 // Allocations are counted over all threads, so a program has to run with one worker for n to name the same call each
 // time.
+//
+// KIND `walk_alloc` or `walk_drought` tries many allocations in one run: a process goes on undisturbed to allocation
+// number N, writes "stop", and waits for a line, while the folder is put aside. Then it forks a process in which the
+// allocation fails, answers with that process' wait status, and waits for the next N, while the folder is put back as
+// it was; N = 0 ends it. So what comes before an allocation is cooked once for all, which is most of the work.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,6 +41,7 @@ enum {
   LINE = 4096,           // bytes of a request
   LONGEST_SECONDS = 30,  // of a run; SIGALRM ends one that hangs
   LISTED = 64,           // bytes of a line of stacks.txt
+  FILES = 64,            // descriptors whose place in their file is put back
 };
 enum { ALLOC, WRITE, FSYNC, RENAME, THREAD };
 static const char* const kind_names[KINDS] = {"alloc", "write", "fsync", "rename", "thread"};
@@ -47,6 +53,9 @@ static long failing_n;
 static bool drought;
 static int log_file = -1;
 static int stacks_file = -1;
+// The pipes to the test while the allocations of a run are walked over.
+static bool walking;
+static int orders = -1, answers = -1;
 
 // Memory functions of glibc under their own names: dlsym would allocate.
 void* __libc_malloc(size_t bytes);
@@ -76,12 +85,61 @@ static void list_stack(int kind, long n) {
   atomic_store(&counting, true);
 }
 
+// Answers the test. The system calls are made directly, since write counts.
+static void answer(const char* text) {
+  if (syscall(SYS_write, answers, text, strlen(text)) < 0) _exit(3);
+}
+
+// The number on the next line from the test.
+static long order(void) {
+  char line[LISTED] = {0};
+  size_t have = 0;
+  do {
+    if (have + 1 == sizeof line || read(orders, line + have, 1) != 1) _exit(3);
+  } while (line[have++] != '\n');
+  return atol(line);
+}
+
+// Forks a process in which the allocation at hand fails; true in that process.
+static bool fork_failure(void) {
+  off_t at[FILES];
+  answer("stop\n");
+  order();
+  for (int fd = 0; fd < FILES; ++fd) at[fd] = lseek(fd, 0, SEEK_CUR);
+  pid_t child = fork();
+  if (child < 0) _exit(3);
+  if (child == 0) {
+    walking = false;
+    close(orders);
+    close(answers);
+    alarm(LONGEST_SECONDS);
+    return true;
+  }
+  int status;
+  if (waitpid(child, &status, 0) != child) _exit(3);
+  // both processes have the same place in an open file
+  for (int fd = 0; fd < FILES; ++fd)
+    if (at[fd] >= 0) lseek(fd, at[fd], SEEK_SET);
+  char text[LISTED];
+  snprintf(text, sizeof text, "%d\n", status);
+  answer(text);
+  failing_n = order();
+  if (!failing_n) _exit(0);
+  return false;
+}
+
 // Counts a call; true if it has to fail.
 static bool fails(int kind) {
   if (!atomic_load_explicit(&counting, memory_order_relaxed)) return false;
   long n = atomic_fetch_add(&counts[kind], 1) + 1;
   if (stacks_file >= 0) list_stack(kind, n);
   if (kind != failing_kind || n < failing_n) return false;
+  if (walking) {
+    atomic_store(&counting, false);
+    bool here = fork_failure();
+    atomic_store(&counting, true);
+    if (!here) return false;
+  }
   if (n > failing_n) return drought;
   atomic_store(&counting, false);
   log_stack("failed");
@@ -238,10 +296,17 @@ static void begin_run(int kind, long n, const char* folder, bool stacks) {
   close(nothing);
   const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; ++i) signal(crashes[i], on_crash);
-  alarm(LONGEST_SECONDS);
+  if (!walking) alarm(LONGEST_SECONDS);
   failing_kind = kind;
   failing_n = n;
   atomic_store(&counting, true);
+}
+
+// Keeps the pipes to the test, above all descriptors that are looked at, and closed to other programs.
+static void begin_walk(void) {
+  orders = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, FILES);
+  answers = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FILES);
+  if (orders < 0 || answers < 0) exit(3);
 }
 
 // Answers requests until the end of standard input. Returns in the forked processes only.
@@ -251,6 +316,8 @@ static void serve(void) {
   while (fgets(line, sizeof line, stdin)) {
     if (sscanf(line, "%s %ld %s", name, &n, folder) != 3) exit(3);
     int kind = -1;
+    walking = strncmp(name, "walk_", 5) == 0;
+    if (walking) memmove(name, name + 5, strlen(name + 5) + 1);
     for (int k = 0; k < KINDS; ++k)
       if (strcmp(name, kind_names[k]) == 0) kind = k;
     drought = strcmp(name, "drought") == 0;
@@ -258,12 +325,13 @@ static void serve(void) {
     pid_t child = fork();
     if (child < 0) exit(3);
     if (child == 0) {
+      if (walking) begin_walk();
       begin_run(kind, n, folder, strcmp(name, "stacks") == 0);
       return;
     }
     int status;
     if (waitpid(child, &status, 0) != child) exit(3);
-    printf("%d\n", status);
+    printf(walking ? "end %d\n" : "%d\n", status);
     fflush(stdout);
   }
   exit(0);

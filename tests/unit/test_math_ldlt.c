@@ -6,7 +6,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "math/ldlt.h"
+#include "math/ldlt_rounded.h"
 #include "support/rv_test.h"
 
 enum { MAX_N = 120 };
@@ -116,5 +116,73 @@ static void bad_pivots_are_told_by_lane(void** state) {
   rv_free(good);
 }
 
+// A free chain of masses 1 and springs of a stiffness for each lane, as the stretching of a strand: every fourth
+// unknown is joined to the next.
+static double stiffness_of(int lane) {
+  return pow(10, 1.25 * lane);
+}
+static void fill_chain(double* a, double* x, int n) {
+  for (int j = 0; j < n; ++j)
+    for (int lane = 0; lane < RV_LANES; ++lane) {
+      const double k = stiffness_of(lane);
+      const int springs = (j >= 4) + (j + 4 < n);
+      for (int q = 0; q <= RV_BAND_ROUNDED; ++q)
+        a[(j * (RV_BAND_ROUNDED + 1) + q) * RV_LANES + lane] = q == 0 ? 1 + springs * k : q == 4 && j + 4 < n ? -k : 0;
+      x[j * RV_LANES + lane] = 1;
+    }
+}
+
+// All masses move alike under equal forces, whatever the springs. Rounding the matrix itself would change this motion
+// in proportion to the stiffness; rounding its factor, with its root. The bits are those of every path.
+static void rounded_factor_keeps_soft_motions(void** state) {
+  (void)state;
+  enum { N = 159 };
+  double *a = rv_alloc(rv_ldlt_size(N, RV_BAND_ROUNDED), 8), *x = rv_alloc(N * RV_LANES, 8);
+  double* first = rv_alloc(N * RV_LANES, 8);
+  int paths = 0;
+  for (int isa = 0; isa < RV_ISA_COUNT; ++isa) {
+    if (!rv_cpu_force((RvIsa)isa)) continue;
+    fill_chain(a, x, N);
+    assert_int_equal(rv_ldlt_factor(a, N, RV_BAND_ROUNDED), 0);
+    rv_ldlt_round(a, N, a);
+    rv_ldlt_solve_rounded(a, N, x);
+    if (paths++ == 0) memcpy(first, x, N * RV_LANES * 8);
+    assert_memory_equal(x, first, N * RV_LANES * 8);
+  }
+  rv_cpu_force(RV_ISA_COUNT);
+  for (int lane = 0; lane < RV_LANES; ++lane) {
+    double largest = 0;
+    for (int j = 0; j < N; ++j) largest = fmax(largest, fabs(x[j * RV_LANES + lane] - 1));
+    const double bound = 2 * RV_ROUNDING * sqrt(1 + 2 * stiffness_of(lane));
+    print_message("stiffness %.1e: off by %.1e of at most %.1e\n", stiffness_of(lane), largest, bound);
+    assert_true(largest <= bound);
+  }
+  rv_free(a);
+  rv_free(x);
+  rv_free(first);
+}
+
+// Solves of a factor that is hardly changed by rounding: that of the rounded factor is as exact as floats are.
+static void rounded_factor_agrees(void** state) {
+  (void)state;
+  const int sizes[] = {11, 12, 40, MAX_N};
+  for (size_t ni = 0; ni < 4; ++ni) {
+    const int n = sizes[ni], band = RV_BAND_ROUNDED;
+    double *a = rv_alloc(rv_ldlt_size(n, band), 8), *x = rv_alloc((size_t)n * RV_LANES, 8);
+    double* exact = rv_alloc((size_t)n * RV_LANES, 8);
+    fill(a, x, n, band, NAN);
+    memcpy(exact, x, (size_t)n * RV_LANES * 8);
+    rv_ldlt_factor(a, n, band);
+    rv_ldlt_solve(a, n, band, exact);
+    rv_ldlt_round(a, n, a);
+    rv_ldlt_solve_rounded(a, n, x);
+    for (int j = 0; j < n * RV_LANES; ++j) CHECK_NEAR(x[j], exact[j], 10 * RV_ROUNDING);
+    rv_free(a);
+    rv_free(x);
+    rv_free(exact);
+  }
+}
+
 RV_TESTS(cmocka_unit_test(agrees_with_lapack), cmocka_unit_test(same_bits_on_every_path),
-         cmocka_unit_test(bad_pivots_are_told_by_lane))
+         cmocka_unit_test(bad_pivots_are_told_by_lane), cmocka_unit_test(rounded_factor_keeps_soft_motions),
+         cmocka_unit_test(rounded_factor_agrees))

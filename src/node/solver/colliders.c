@@ -23,6 +23,8 @@ static const double DEFAULT_FRICTION = 0.3;
 static const double DEFAULT_ANGLE = RV_PI / 3;  // rad
 // Thickness of a shell in voxels: the least through which nothing passes.
 static const double SHELL_VOXELS = 2;
+// Distance from a solid that is nowhere, in scene units: no medium comes near it.
+static const float NOWHERE = 1e6f;
 
 static bool named(const RvGrid* grid, const char* name) {
   return grid && strcmp(rv_grid_name(grid), name) == 0;
@@ -124,8 +126,9 @@ typedef struct Run {
 
 static const Run no_run = {SIZE_MAX, 0, SIZE_MAX, 0};
 
-// Extends a run by a face.
+// Extends a run by a face; curves bound no solid.
 static void add_face(Run* run, const RvDetail* d, size_t prim) {
+  if (rv_detail_prim_type(d, prim) != RV_PRIM_POLYGON) return;
   const int32_t *start = rv_detail_prim_start(d), *point = rv_detail_vertex_point(d);
   for (int32_t v = start[prim]; v < start[prim + 1]; ++v) {
     size_t p = (size_t)point[v];
@@ -185,6 +188,13 @@ static RvMeshGrid grid_settings(const RvDetail* d, const Request* r, const RvSol
   return want;
 }
 
+// Level set of a mesh without area, as one has that grows from a point: it is empty, and outside everywhere.
+static RvResult empty_level_set(const Request* r, const RvMeshGrid* want, RvGrid** grid, RvError* error) {
+  rv_cook_warn(r->def->cook, "%s, has a mesh without area, which stops nothing",
+               rv_solver_port(r->def->cook, r->def->input).text);
+  return rv_grid_create(RV_GRID_FLOAT, "collision", RV_GRID_LEVEL_SET, want->voxel_size, &NOWHERE, grid, error);
+}
+
 // Makes the level set of a solid from its mesh, in place of the one it has.
 static RvResult mesh_solid(const RvDetail* d, const Request* r, RvSolid* solid, RvError* error) {
   double unit = r->def->unit;
@@ -198,10 +208,14 @@ static RvResult mesh_solid(const RvDetail* d, const Request* r, RvSolid* solid, 
   RvMesh part = {mesh.npoint, mesh.points, end - begin, mesh.triangles + 3 * begin, mesh.prims + begin};
   RvMeshFacts facts;
   result = rv_mesh_measure(&part, &facts, error);
-  if (!result && facts.area > 0) {
+  if (!result) {
     RvMeshGrid want = grid_settings(d, r, solid, &facts);
-    result = r->keep ? rv_collider_cache_grid(r->def->cook, &part, &facts, solid, &want, &grid, error)
-                     : rv_mesh_to_grid(&part, &facts, &want, &grid, error);
+    if (!(facts.area > 0))
+      result = empty_level_set(r, &want, &grid, error);
+    else if (r->keep)
+      result = rv_collider_cache_grid(r->def->cook, &part, &facts, solid, &want, &grid, error);
+    else
+      result = rv_mesh_to_grid(&part, &facts, &want, &grid, error);
   }
   // The same in metres.
   if (!result && grid) {

@@ -13,6 +13,7 @@ enum { STRANDS, COLLIDERS, WIND };
 // Bytes of a vertex: state, model and work memory of strands, chains and medium, as measured.
 static const double BYTES_A_VERTEX = 2400;
 enum { MAX_SWEEPS = 200 };  // of the pressures
+enum { MOST_PARTICLE_STEPS = 1000 };
 static const double MIDPOINT = 0.5;
 // Strands in a cell below which hair is no medium: its density there depends on where the cell is.
 static const double LEAST_STRANDS = 4;
@@ -49,6 +50,8 @@ static RvMediumDef medium_of(const Frame* f, const RvContinuumParms* p) {
                                .stiffness = acts ? p->volumepressure : 0,
                                .power = p->volumepower},
                        .smoothing = p->smoothing * rv_cook_meters(f->cook),
+                       .particles = p->interaction == 2,
+                       .continuity = p->continuity,
                        .friction = acts ? p->hairfriction : 0,
                        .tolerance = p->tolerance,
                        .max_sweeps = MAX_SWEEPS,
@@ -66,6 +69,7 @@ static RvResult set_up(Frame* f, const RvContinuumParms* p, RvError* error) {
   c->solids.rootfree = p->rootfree * rv_cook_meters(f->cook);
   c->solids.slip = p->slip;
   c->solids.layer = SLIP_LAYER * c->medium_def.smoothing;
+  rv_continuum_air_set_up(f, p);
   return rv_medium_acts(&c->medium_def) ? rv_medium_check(&c->medium_def, error) : RV_OK;
 }
 
@@ -258,7 +262,8 @@ static RvResult load(RvSolver* s, RvError* error) {
   f->hair.continuum.solids.count = f->strands.solids.count;
   if (f->strands.solids.count) result = rv_chain_solids_init(&f->hair.continuum.solids, f->hair.continuum.model, error);
   if (!result) result = rv_continuum_read_water(f, error);
-  return result ? result : set_up(f, f->cook->parms, error);
+  if (!result) result = set_up(f, f->cook->parms, error);
+  return result ? result : rv_continuum_air_load(f, f->state.part[0], error);
 }
 
 // One of `count` equal parts of the frame.
@@ -275,6 +280,7 @@ static RvResult part(Frame* f, int k, int count, RvError* error) {
   }
   if (!result) result = rv_strand_port_inputs(&f->strands, &f->now, from, to, dt, &sample, error);
   if (!result) result = rv_continuum_gusts(f, f->scaffold->parms, to, error);
+  if (!result) rv_continuum_air_set_up(f, f->scaffold->parms);
   return result ? result : rv_continuum_hair_substep(&f->hair, &sample, dt, error);
 }
 
@@ -322,11 +328,26 @@ static RvResult solid_substeps(Frame* f, int* count, RvError* error) {
   return result;
 }
 
+// Substeps in which particles resolve the sound and the friction of the medium.
+static RvResult sound_substeps(Frame* f, int* count, RvError* error) {
+  const RvMediumDef* def = &f->hair.continuum.medium_def;
+  if (!def->particles || !rv_medium_acts(def)) return RV_OK;
+  double wanted = ceil(f->scaffold->frame_seconds / rv_medium_pairs_longest(def)), most = MOST_PARTICLE_STEPS;
+  if (!(wanted <= most))
+    return rv_fail(error, RV_LIMIT,
+                   "interaction particles needs %g steps a frame for the sound of the medium, at most %g are taken; lower "
+                   "volumepressure or hairfriction, raise smoothing, or choose grid",
+                   wanted, most);
+  if (wanted > *count) *count = (int)wanted;
+  return RV_OK;
+}
+
 RvResult rv_continuum_advance(RvSolver* s, RvError* error) {
   Frame* f = s->data;
   int count;
   RvResult result = rv_strand_port_substeps(&f->strands, &count, error);
   if (!result) result = solid_substeps(f, &count, error);
+  if (!result) result = sound_substeps(f, &count, error);
   for (int k = 0; k < count && !result; ++k) {
     if (rv_cook_cancelled(f->cook, (double)k / count, "chains"))
       result = rv_fail(error, RV_CANCELLED, "cancelled");
@@ -346,6 +367,7 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
     f->strands.solver.substeps = f->hair.substeps;
     result = rv_strand_port_end(&f->strands, out, error);
     if (!result) result = save_chains(f, out, error);
+    if (!result) result = rv_continuum_air_save(f, out, error);
     if (!result) result = rv_continuum_look(f, out, error);
   } else {
     result = rv_strand_port_freeze(out, error);

@@ -85,14 +85,9 @@ static double finite_or_zero(float x) {
 }
 
 // Gusts of the moment for a range of batches.
-typedef struct Gusts {
-  Frame* f;
-  RvTurbulence field;
-} Gusts;
-
 static void gust_batches(void* arg, size_t begin, size_t end) {
-  const Gusts* g = arg;
-  const RvStrandSolver* s = &g->f->strands.solver;
+  const Frame* f = arg;
+  const RvStrandSolver* s = &f->strands.solver;
   const float* own = s->air ? s->air : s->guide.wind;
   const double meters = s->set.metersperunit;
   for (size_t k = begin; k < end; ++k) {
@@ -103,9 +98,9 @@ static void gust_batches(void* arg, size_t begin, size_t end) {
         double x[3], v[3];
         // of the world, so that gusts do not depend on where the groom is
         for (int c = 0; c < 3; ++c) x[c] = s->state->q[rv_strand_index(b, lane, i, c)] + meters * s->set.origin[c];
-        rv_turbulence_at(&g->field, x, v);
+        rv_turbulence_at(&f->gusts, x, v);
         for (size_t c = 0; c < 3; ++c)
-          g->f->air[vertex + c] = (float)(v[c] + (own ? finite_or_zero(own[vertex + c]) : 0));
+          f->air[vertex + c] = (float)(v[c] + (own ? finite_or_zero(own[vertex + c]) : 0));
       }
   }
 }
@@ -114,28 +109,30 @@ RvResult rv_continuum_gusts(Frame* f, const RvContinuumParms* p, double share, R
   enum { BATCHES_A_TASK = 16 };
   const RvStrandSolver* s = &f->strands.solver;
   f->hair.wind_at = NULL;
-  if (!(p->turbulence > 0)) return RV_OK;
+  f->gusty = p->turbulence > 0;
+  if (!f->gusty) return RV_OK;
   if (!f->air) f->air = rv_alloc_zero(3 * s->set.vertices + 1, sizeof *f->air);
   if (!f->air) return rv_fail(error, RV_NO_MEMORY, "out of memory for the turbulence");
   RvTurbulenceDef def = {.speed = p->turbulence,
                          .scale = p->turbulencescale * rv_cook_meters(f->cook),
                          .wind = {f->now.wind[0], f->now.wind[1], f->now.wind[2]},
                          .seed = (uint64_t)p->turbulenceseed};
-  Gusts g = {.f = f};
   // Seconds of the scene, which a resumed run has too.
-  rv_turbulence_make(&def, (f->cook->time.frame - 1 + share) / f->cook->time.fps, &g.field);
-  rv_parallel_for(s->model->nbatch, BATCHES_A_TASK, gust_batches, &g);
+  rv_turbulence_make(&def, (f->cook->time.frame - 1 + share) / f->cook->time.fps, &f->gusts);
+  rv_parallel_for(s->model->nbatch, BATCHES_A_TASK, gust_batches, f);
   f->hair.wind_at = f->air;
   return RV_OK;
 }
 
-// Speed of the air at a vertex of the set, m/s.
-static double air_speed(const Frame* f, size_t vertex) {
+// Speed of the air at a vertex of the set, whose place is x, m/s.
+static double air_speed(const Frame* f, size_t vertex, RvVec3 x) {
   const RvStrandSolver* s = &f->strands.solver;
   const float* at = f->hair.wind_at ? f->hair.wind_at : s->air ? s->air : s->guide.wind;
-  double sum = 0;
+  double sum = 0, change[3] = {0}, place[3];
+  rv_vec3_store64(place, x);
+  if (f->hair.continuum.air_solved) rv_air_at(&f->hair.continuum.air, place, change);
   for (int c = 0; c < 3; ++c) {
-    double v = s->settings.wind[c] + (at ? finite_or_zero(at[3 * vertex + (size_t)c]) : 0);
+    double v = s->settings.wind[c] + change[c] + (at ? finite_or_zero(at[3 * vertex + (size_t)c]) : 0);
     sum += v * v;
   }
   return sqrt(sum);
@@ -152,10 +149,7 @@ RvResult rv_continuum_look(Frame* f, RvDetail* out, RvError* error) {
   if (!result) result = rv_medium_place(&c->medium, &def, c->model, c->state->x, NULL, error);
   float* density = result ? NULL : rv_detail_f32_write(out, RV_POINT, "hairdensity", 1, error);
   float* air = density ? rv_detail_f32_write(out, RV_POINT, "airspeed", 1, error) : NULL;
-  if (!air)
-    return result
-               ? result
-               : rv_fail(error, RV_BAD_INPUT, "hairdensity or airspeed cannot be written: remove them from the input");
+  if (!air) return result ? result : error->code;
   // The predicted velocities are not needed any more: their memory takes the densities.
   rv_medium_density(&c->medium, c->model, c->state->x, c->velocity);
   for (size_t k = 0; k < c->model->nbatch; ++k)
@@ -164,7 +158,7 @@ RvResult rv_continuum_look(Frame* f, RvDetail* out, RvError* error) {
       for (int i = 0; i <= b->links; ++i) {
         size_t vertex = (size_t)(s->set.first[b->strand[lane]] + i), point = (size_t)s->set.point[vertex];
         density[point] = (float)c->velocity[rv_chain_vertex(b, lane, i, 1, 0)];
-        air[point] = (float)air_speed(f, vertex);
+        air[point] = (float)air_speed(f, vertex, rv_strand_vector(c->state->x, rv_chain_vertex(b, lane, i, 3, 0)));
       }
     }
   return RV_OK;

@@ -21,9 +21,14 @@
 
 #define RV_CONTINUUM_NO_VOLUME "{ interaction == none }"
 #define RV_CONTINUUM_VOLUME_PARMS(X)                                                                                   \
-  X(MENU, interaction, "Interaction", 1, "none=None|grid=Grid",                                                        \
-    "How strands feel each other. Grid: all hair is one medium that resists being compressed. None: each strand is "   \
-    "alone.")                                                                                                          \
+  X(MENU, interaction, "Interaction", 1, "none=None|grid=Grid|particles=Particles",                                    \
+    "How strands feel each other. Grid: all hair is one medium that resists being compressed. Particles: the same by " \
+    "sums over pairs of points, for small scenes and comparison; Smoothing is then half the distance at which points " \
+    "meet, and steps follow the sound of the medium. None: each strand is alone.")                                     \
+  X(TOGGLE, continuity, "Density by Flow", false,                                                                      \
+    "The density of particles follows the flow within a frame, and is summed anew at the next. Off: it is summed in "  \
+    "every step.",                                                                                                     \
+    ADVANCED, WHEN("{ interaction != particles }"))                                                                    \
   X(FLOAT, restdensity, "Rest Density", 0, HARD(0), SOFT(200), "kg1m-3",                                               \
     "Mass of hair in a volume below which strands do not feel each other: lower keeps more volume. 0 takes the "       \
     "densest place of the groom, or four strands in a cell, so that the groom stays.",                                 \
@@ -46,6 +51,22 @@
     ADVANCED, WHEN(RV_CONTINUUM_NO_VOLUME))                                                                            \
   X(FLOAT, tolerance, "Tolerance", 1e-2, HARD(1e-12), HARD(1), "",                                                     \
     "Change of a pressure over the largest one that ends its solve.", ADVANCED, WHEN(RV_CONTINUUM_NO_VOLUME))
+
+#define RV_CONTINUUM_PASSIVE_AIR "{ air == passive }"
+#define RV_CONTINUUM_AIR_PARMS(X)                                                                                    \
+  X(FLOAT, airdrag, "Air Drag", 1, HARD(0), SOFT(10), "", "Scales Drag Normal and Drag Tangent; 0: no air.")         \
+  X(MENU, air, "Air", 0, "passive=Passive|solved=Solved",                                                            \
+    "Passive: hair feels the wind and leaves it as it is. Solved: the air around the hair is simulated. Hair shelters " \
+    "hair behind it, drags air along, and colliders stand in the wind. Costs about half as much again.")             \
+  X(FLOAT, airsize, "Air Cell", 0, HARD(0), SOFT(0.1), "m",                                                          \
+    "Size of a cell of the solved air; smaller shows finer wakes and costs more. 0: twice Smoothing.",               \
+    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                                  \
+  X(INT, airreach, "Air Reach", 4, HARD(1), HARD(8), "",                                                             \
+    "Cells of air around the hair that are simulated; beyond them is the wind.", ADVANCED,                           \
+    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                                  \
+  X(FLOAT, airdensity, "Air Density", 1.204, HARD(1e-3), SOFT(10), "kg1m-3",                                         \
+    "Heavier air is harder to set moving and carries hair along for longer.", ADVANCED,                              \
+    WHEN(RV_CONTINUUM_PASSIVE_AIR))
 
 #define RV_CONTINUUM_WET_PARMS(X)                                                                         \
   X(FLOAT, wetsoftness, "Wet Softness", 0.5, HARD(0), HARD(0.95), "",                                     \
@@ -74,7 +95,7 @@
     WHEN("{ turbulence == 0 }"))                                                                                     \
   X(INT, turbulenceseed, "Turbulence Seed", 0, SOFT(0), SOFT(100), "", "Another seed gives other gusts.", ADVANCED,  \
     WHEN("{ turbulence == 0 }"))                                                                                     \
-  X(FLOAT, airdrag, "Air Drag", 1, HARD(0), SOFT(10), "", "Scales Drag Normal and Drag Tangent; 0: no air.")         \
+  RV_CONTINUUM_AIR_PARMS(X)                                                                                          \
   X(FOLDER, "Contact")                                                                                               \
   RV_STRAND_SOLID_PARMS(X, "")                                                                                       \
   X(FLOAT, slip, "Slip", 1e-3, HARD(0), SOFT(0.1), "kg1m-1s-1",                                                      \

@@ -164,8 +164,9 @@ static void note_names(const RvCook* cook, const RvDetail* particles) {
       return;
     }
     if (preset && first && preset != first) {
-      rv_cook_info(cook, "particles of %s and %s flow as one liquid with the mean of their properties", first->label,
-                   preset->label);
+      rv_cook_info(
+          cook, "particles of %s and %s flow each by their own law; density and surface tension are the means of both",
+          first->label, preset->label);
       return;
     }
     if (preset) first = preset;

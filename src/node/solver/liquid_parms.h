@@ -57,11 +57,11 @@
   X(FLOAT, dropadvancing, "Advancing Angle", 85, HARD(1), HARD(179), "deg",                                           \
     "Contact angle at the front of a drop that runs. Skin about 85. The farther it is above the receding angle, the " \
     "larger are the drops that stick.",                                                                               \
-    WHEN("{ droptension == 0 }"))                                                                                     \
+    WHEN("{ droptension == 0 }"), ADVANCED)                                                                           \
   X(FLOAT, dropreceding, "Receding Angle", 30, HARD(1), HARD(179), "deg",                                             \
     "Contact angle at the rear of a drop that runs. Skin about 30, wax 90. The smaller it is, the earlier a drop "    \
     "leaves a trail.",                                                                                                \
-    WHEN("{ droptension == 0 }"))                                                                                     \
+    WHEN("{ droptension == 0 }"), ADVANCED)                                                                           \
   X(FLOAT, dropviscosity, "Drop Viscosity", 8.9e-4, HARD(0), SOFT(0.1), "kg1m-1s-1",                                  \
     "Slows drops that run. Water 0.00089.", WHEN("{ droptension == 0 }"), ADVANCED)                                   \
   X(FLOAT, droptrail, "Drop Trail", 1, HARD(0), SOFT(4), "",                                                          \

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "node/solver/input_notes.h"
+#include "node/solver/liquid_mixture.h"
 
 // How P and v of the scene become metres and metres a simulated second.
 static RvLiquidUnits units_of(const RvCook* cook, const RvWetParms* p) {
@@ -21,6 +23,8 @@ static RvLiquidModel model_of(const RvWetParms* p, double dx) {
   m.cfl = p->cfl;
   m.viscosity = p->viscosity;
   m.law = (RvRheology){p->shearmodulus, p->yieldstress, p->viscosity, p->flowindex};
+  // beside liquid that goes its own way there are drops alone, and the law is that of the film
+  if (p->liquidmode != 0) m.law = (RvRheology){.consistency = p->viscosity, .index = 1};
   m.split = p->shearsolve == SHEAR_SPLIT;
   m.stick = p->stick;
   m.tension = p->surfacetension;
@@ -162,6 +166,32 @@ static const RvDetail* rows_of(const RvLiquidPort* s) {
   return s->rows ? s->rows : s->state;
 }
 
+// Several materials: the law of each, and their bounds in the place of the one law.
+static void use_materials(const RvLiquidPort* s, RvLiquidModel* model) {
+  if (s->materials.count < 2) return;
+  model->materials = &s->materials;
+  model->law = rv_liquid_mixture_bounds(&s->materials);
+  model->viscosity = model->law.consistency;
+}
+
+// The materials of the frame. Beside liquid that goes its own way there are drops alone.
+static RvResult find_materials(RvLiquidPort* s, const RvWetParms* p, RvError* error) {
+  RvLiquidModel* model = &s->liquid.model;
+  bool too_many = false;
+  if (p->liquidmode != 0) return RV_OK;
+  RvResult result =
+      rv_liquid_mixture_read(rows_of(s), &model->law, &s->materials, &s->material_of_row, &too_many, error);
+  for (int k = 0; k < s->materials.count && !result; ++k)
+    result = rv_liquid_rheology_check(&s->materials.law[k], error);
+  if (too_many)
+    rv_cook_warn(s->cook,
+                 "the particles are of more than %d materials (name, viscosity, yield stress, flow index, shear "
+                 "modulus): all flow as their mean; bring fewer kinds",
+                 RV_LIQUID_MOST_MATERIALS);
+  use_materials(s, model);
+  return result;
+}
+
 RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDetail* state, RvError* error) {
   RvLiquidFaults faults = {0};
   s->state = state;
@@ -172,6 +202,7 @@ RvResult rv_liquid_port_begin(RvLiquidPort* s, const RvWetParms* p, const RvDeta
   RvResult result = rv_liquid_load(state, &s->units, &s->globals, &s->liquid.particles, &faults, error);
   s->separation = s->globals.dx / p->gridscale;
   if (!result) result = rv_liquid_port_begin_flows(s, p, error);
+  if (!result) result = find_materials(s, p, error);
   if (result) return result;
   // Particles of different materials are never merged.
   s->liquid.model.resample.material = materials_of(rows_of(s));
@@ -191,6 +222,7 @@ RvResult rv_liquid_port_inputs(RvLiquidPort* s, const RvWetParms* p, double from
   *model = model_of(p, model->dx);
   model->resample.material = material;
   model->speed = s->speed;
+  use_materials(s, model);
   RvResult result = rv_liquid_port_move_solids(s, from, to, error);
   return result ? result : rv_liquid_port_set_flows(s, from, to, error);
 }
@@ -221,4 +253,6 @@ void rv_liquid_port_free(RvLiquidPort* s) {
   rv_liquid_port_free_solids(s);
   rv_liquid_port_free_flows(s);
   rv_liquid_free(&s->liquid);
+  rv_free(s->material_of_row);
+  s->material_of_row = NULL;
 }

@@ -53,6 +53,9 @@ typedef struct RvLiquidPort {
   // sources and sinks
   RvLiquidFlows flows;
   RvInletShape* shapes;  // one an inlet
+  // materials of the frame: in use where there are two or more
+  RvLiquidMaterials materials;
+  uint8_t* material_of_row;
 } RvLiquidPort;
 
 // The state of the start frame, a new detail.

@@ -81,7 +81,8 @@
   X(FLOAT, inertiascale, "Inertia Scale", 1, HARD(0), HARD(1), "",                                                \
     "How much of the roots' common motion the strands feel: 0 moves them along, 1 is real.")                      \
   X(FLOAT, targettime, "Target Time", 0.2, HARD(1e-3), SOFT(2), "s",                                              \
-    "Period of the critically damped springs that pull points of targetweight 1 to the animation.", HIDE(animated))
+    "Period of the critically damped springs that pull points of targetweight 1 to the animation.", ADVANCED,     \
+    HIDE(animated))
 
 // strandcollisions is of each solver
 #define RV_STRAND_SOLID_PARMS(X, animated)                                                                \

@@ -126,6 +126,17 @@ RV_PARM_STRUCT(RvWetParms, RV_WET_PARMS)
 // The table of wetsolver.
 extern const RvParmTable rv_wet_parm_table;
 
+// The law of the film's flow where there is no bulk.
+#define RV_FILM_FLOW_PARMS(X)                                                                                         \
+  X(FLOAT, yieldstress, "Yield Stress", 0, HARD(0), SOFT(200), "kg1m-1s-2",                                           \
+    "Stress below which the film rests on its strand, in simple shear: mud 1, ketchup 15. Thick films run off, thin " \
+    "ones stay.",                                                                                                     \
+    ADVANCED)                                                                                                         \
+  X(FLOAT, flowindex, "Flow Index", 1, HARD(0.1), HARD(3), "",                                                        \
+    "Exponent of the flow: stress = yield stress + film viscosity x rate^index. Below 1 the film thins when it is "   \
+    "sheared, as paint and shampoo do; above 1 it thickens.",                                                         \
+    ADVANCED)
+
 // Strands that are animated, liquid that is cached or none: what is left of the above.
 #define RV_FILM_PARMS(X)                                                                  \
   X(FOLDER, "Simulation")                                                                 \
@@ -137,6 +148,7 @@ extern const RvParmTable rv_wet_parm_table;
   RV_WET_COUPLE_PARMS(X)                                                                  \
   X(FOLDER, "Film")                                                                       \
   RV_WET_FILM_PARMS(X, RV_WET_NO_PARMS)                                                   \
+  RV_FILM_FLOW_PARMS(X)                                                                   \
   X(FOLDER, "Liquid")                                                                     \
   RV_LIQUID_SIZE_PARMS(X)                                                                 \
   X(FOLDER, "Forces")                                                                     \
