@@ -12,7 +12,7 @@ typedef struct Form {
 // others estimated from single drops. E67 has others, of another density kernel.
 static const Form forms[RV_PAIR_FORMS] = {[RV_PAIR_COSINE] = {RV_SPH_COSINE, 0.77},
                                           [RV_PAIR_TWO_KERNELS] = {RV_SPH_TWO, 0.62},
-                                          [RV_PAIR_SPLINE] = {RV_SPH_SPLINE, 0.65}};
+                                          [RV_PAIR_SPLINE] = {RV_SPH_SPLINE, 0.6}};
 
 RvSphKernel rv_pair_kernel(RvPairForm form) {
   return forms[form].kernel;
