@@ -95,7 +95,10 @@ static RvResult meet_collider(const RvPlaneSearch* w, const RvCollider* solid, N
     result = rv_contact_collider_velocity(solid, arena, near->count, near->at, support, near->velocity, error);
   if (result) return result;
   for (size_t k = 0; k < near->count; ++k) {
-    if (!(rv_dot(near->normal[k], near->normal[k]) > 0)) continue;
+    if (!(rv_dot(near->normal[k], near->normal[k]) > 0)) {
+      if (w->buried && near->distance[k] < 0) ++*w->buried;
+      continue;
+    }
     // A field that deforms is that of grid_time ago: the surface has moved along its normal since.
     double moved = (solid->grid_time + w->time) * rv_dot(near->velocity[k], near->normal[k]);
     RvVec3 world = rv_contact_pose_out(&pose, near->at[k]);

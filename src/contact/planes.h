@@ -36,6 +36,7 @@ typedef struct RvPlaneSearch {
   double* place;            // [count][3] m
   RvContactPlanes* planes;  // [count], defined where `near` is set
   uint8_t* near;            // [count]
+  size_t* buried;           // NULL, or counts places in solids that have no surface near: they are not moved
 } RvPlaneSearch;
 
 // Finds the planes near all places, and moves places out of the margin. Work memory is the arena's.

@@ -38,13 +38,15 @@ RvResult rv_interface_meet_solids(RvInterfaceSolver* s, RvError* error) {
   w->near = RV_TAKE(s->arena, uint8_t, count + 1);
   if (!w->planes || !w->near)
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the solids around %zu particles", count);
+  s->report.buried = 0;
   RvPlaneSearch search = {.solids = &s->solids,
                           .reach = rv_interface_support(&s->model),
                           .margin = MARGIN * s->model.spacing,
                           .count = count,
                           .place = w->place,
                           .planes = w->planes,
-                          .near = w->near};
+                          .near = w->near,
+                          .buried = &s->report.buried};
   return rv_contact_planes_find(&search, s->arena, error);
 }
 

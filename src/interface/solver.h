@@ -67,6 +67,7 @@ typedef struct RvInterfaceReport {
   int unconverged;      // substeps that ended above the tolerance
   double excess;        // largest mean excess of density at the end of a substep
   double largest;       // largest excess of a particle in the last substep
+  size_t buried;        // particles deep in solids in the last substep
   size_t overfull;      // bubbles with more film than surface, in the last substep
   size_t full;          // particles with more neighbours than a list holds, summed over substeps
   size_t near, pairs;   // neighbours within h and within k h in the last substep

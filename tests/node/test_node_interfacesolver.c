@@ -205,9 +205,55 @@ static void old_bubbles_pop_into_the_ledger(void** state) {
   CHECK_NEAR(seen.ledger.killed, 8e-6, 1e-12);
 }
 
+// Solids without an inside, or with the outside within: the liquid keeps finite places, and none is lost.
+static void open_and_reversed_solids_cook(void** state) {
+  (void)state;
+  RvTestLog log;
+  static const char* const solids[] = {
+      "\"b\": {\"type\": \"grid\", \"parms\": {\"size\": [0.04, 0.04], \"t\": [0, 0.015, 0]}},",
+      "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.01}},"
+      "\"b\": {\"type\": \"transform\", \"inputs\": [\"ball\"], \"parms\": {\"sx\": -1}},"};
+  for (int k = 0; k < 2; ++k) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             DROP "%s \"c\": {\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": 0.001}},"
+             SOLVER("\"w\", \"c\"", ""),
+             solids[k]);
+    RvDetail* out = cook(text, 4, &log);
+    assert_int_equal(rv_detail_count(out, RV_POINT), 1000);
+    assert_true(all_finite(out));
+    rv_detail_free(out);
+  }
+}
+
+// A tap whose mouth is within a solid: the liquid stays where the solid has no surface near, and that is told.
+static void taps_within_solids_are_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(DROP BALL
+                       "\"tap\": {\"type\": \"source\", \"parms\": {\"shape\": \"disc\", \"size\": [0.004, 0.001, 0.004],"
+                       "  \"rate\": 2e-5}}," SOLVER("\"w\", \"c\", \"tap\"", "\"maxsubsteps\": 60"),
+                       4, &log);
+  assert_true(all_finite(out));
+  assert_true(rv_detail_count(out, RV_POINT) > 1000);
+  expect(&log, "so deep in a collider");
+  rv_detail_free(out);
+}
+
+// A phase attribute that is the same everywhere: one of the two liquids is empty.
+static void an_empty_phase_cooks(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(MARKED("phase", "int", "1") SOLVER("\"a\"", ""), 3, &log);
+  assert_int_equal(rv_detail_count(out, RV_POINT), 1000);
+  assert_true(all_finite(out));
+  rv_detail_free(out);
+}
+
 RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(no_drop_is_lost),
          cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
          cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
          cmocka_unit_test(wishes_that_cannot_be_met_are_refused),
          cmocka_unit_test(more_film_than_surface_is_told), cmocka_unit_test(old_bubbles_pop_into_the_ledger),
-         cmocka_unit_test(nothing_in_gives_nothing_out), cmocka_unit_test(too_few_substeps_are_told_with_their_number))
+         cmocka_unit_test(open_and_reversed_solids_cook), cmocka_unit_test(taps_within_solids_are_told),
+         cmocka_unit_test(an_empty_phase_cooks), cmocka_unit_test(nothing_in_gives_nothing_out), cmocka_unit_test(too_few_substeps_are_told_with_their_number))

@@ -259,6 +259,11 @@ static void tell(RvSolver* s) {
         "%zu times a particle had more than %d neighbours: particles lie in one place, or particlesep is larger "
         "than their distance",
         r->full, RV_INTERFACE_MOST_NEAR);
+  if (r->buried)
+    rv_cook_warn(f->cook,
+                 "%zu particles lie so deep in a collider that they cannot come out: move the source or the liquid out "
+                 "of it",
+                 r->buried);
   if (r->unconverged)
     rv_cook_warn(f->cook, "the density of %d of %d substeps did not converge (mean excess %.2g%%): raise densityiter",
                  r->unconverged, r->substeps, 100 * r->excess);
