@@ -100,7 +100,7 @@ static void bad_places_are_refused(void** state) {
   places[7] = NAN;
   CHECK_FAILS(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), RV_BAD_INPUT, error, "finite");
   places[7] = 1e9;
-  CHECK_FAILS(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), RV_LIMIT, error, "kill box");
+  CHECK_FAILS(rv_sph_lattice_fit(&lattice, 0.01, 1, sets, counts, &error), RV_LIMIT, error, "killbox");
 }
 
 RV_TESTS(cmocka_unit_test(lists_have_the_same_bits), cmocka_unit_test(liquid_and_pores_have_the_same_bits),
