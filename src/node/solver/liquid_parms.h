@@ -32,7 +32,7 @@
   X(FLOAT, flowindex, "Flow Index", 1, HARD(0.1), HARD(3), "",                                                         \
     "Exponent of the flow: stress = yield stress + viscosity x rate^index. Below 1 the liquid thins when it is "       \
     "sheared, as paint and shampoo do; above 1 it thickens.",                                                          \
-    WHEN("{ viscosity == 0 }"), ADVANCED)                                                                              \
+    ADVANCED)                                                                                                          \
   X(FLOAT, shearmodulus, "Shear Modulus", 0, HARD(0), SOFT(2000), "kg1m-1s-2",                                         \
     "Elasticity of a liquid that yields: it wobbles like jelly below its yield stress. 0: none. 100 to 2000 are "      \
     "usual; higher takes more steps.",                                                                                 \
