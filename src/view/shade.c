@@ -15,7 +15,6 @@ enum {
   MAX_CANDIDATES = (DOME_CHOICES + 1) * RV_VIEW_MAX_LAMPS,
   HAIR_PICKS = 2,     // candidates that hair traces a sample
   MESH_PICKS = 2,     // candidates that skin and solids trace a sample, or one for each lamp if there are more
-  DRAFT_PICKS = 1,    // candidates that any surface traces a sample of a draft
   MANY_SAMPLES = 8,   // samples a pixel after which the floor traces more rays
   FLOOR_STRANDS = 3,  // strands that block light at the floor and in ambient occlusion
   FLOOR_FACTOR = 3    // on the rays of the floor where the first samples found a shadow
@@ -216,13 +215,6 @@ static void find_thickness(const RvShader* s, RvSurface* surface, RvSampler* sam
   rv_view_hair_thickness(surface, rv_scale(sent, 1 / density), open > 0 ? strands : surface->crossings);
 }
 
-// Candidates that are traced a sample, of those there are.
-static int picks_of(const RvShader* s, bool hair) {
-  int lamps = (int)s->lamps->count;
-  if (s->options->samples < RV_VIEW_FEW_SAMPLES) return DRAFT_PICKS;
-  return hair ? HAIR_PICKS : lamps > MESH_PICKS ? lamps : MESH_PICKS;
-}
-
 RvVec3 rv_view_shade(const RvShader* s, RvSurface* surface, RvSampler* sampler, uint64_t* rays) {
   bool hair = surface->kind == RV_PART_HAIR;
   Choices c;
@@ -232,7 +224,7 @@ RvVec3 rv_view_shade(const RvShader* s, RvSurface* surface, RvSampler* sampler, 
   sample_lamps(s, surface, &c, sampler);
   sample_surface(s, surface, &c, sampler);
   RvVec3 sum = {0, 0, 0};
-  int picks = picks_of(s, hair);
+  int lamps = (int)s->lamps->count, picks = hair ? HAIR_PICKS : lamps > MESH_PICKS ? lamps : MESH_PICKS;
   if (picks >= c.count) {
     for (int i = 0; i < c.count; ++i) sum = rv_add(sum, trace_candidate(s, surface, &c.list[i], sampler, rays));
     return sum;
