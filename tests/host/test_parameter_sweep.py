@@ -243,7 +243,7 @@ for token in ("clumpvary", "seed", "clumpidattrib"):
     USES["wetness." + token] = {"nodes": CLUMPS, "inputs": ["clumped"], "parms": {"clumpvary": 0.5}}
 USES["wetness.basecolor"] = {"nodes": CLUMPS, "inputs": ["plain"]}
 # values that show an effect where those of `values` do not
-VALUES = {"merge.exclude": ["1"], "transform.attribs": ["N"], "transform.grouptype": ["prims"], "source.material": ["paint"], "source.life": [5],
+VALUES = {"interfacesolver.popbubble": [1], "interfacesolver.poplife": [0.01], "merge.exclude": ["1"], "transform.attribs": ["N"], "transform.grouptype": ["prims"], "source.material": ["paint"], "source.life": [5],
           "attribute.list": ["0.25 0.5"], "groom.densityattrib": [""], "camera.near": [1.0], "camera.far": [0.02], "surface.memorylimit": [0.1], "strandsolver.maxsubsteps": [2], "filmsolver.maxsubsteps": [2], "file.file": ["$OUT/seed.0001.bgeo.sc"]}
 # no effect by design
 TOLD = {"fill.maxparticles": "a bound: more particles are refused, node/test_node_fill", "*.maxmemory": "a bound: the unit test of the liquid reaches it", "filecache.verify": "reads back what was written; host/test_outputs damages it"}
