@@ -57,8 +57,7 @@ static void tell_faults(const RvCook* cook, const RvLiquidFaults* f) {
   if (f->empty)
     rv_cook_warn(cook, "%zu particle%s without volume %s left out", f->empty, f->empty == 1 ? "" : "s",
                  f->empty == 1 ? "was" : "were");
-  // as of two fills that were merged: nothing is lost by it
-  if (f->numbered) rv_cook_info(cook, "some ids of the particles are there twice: all are numbered anew");
+  if (f->numbered) rv_cook_warn(cook, "some ids of the particles are there twice: all are numbered anew");
   if (f->strained)
     rv_cook_warn(cook, "the elastic strain of %zu particles is none that a liquid can have: it is taken as 0",
                  f->strained);
