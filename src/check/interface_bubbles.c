@@ -61,27 +61,10 @@ static RvResult measure(const RvDetail* d, Pair* out, RvError* error) {
   return result;
 }
 
-// Distance of the centres of two equal bubbles over the cube root of the volume of each, whose wall is t radii from the
-// centre of its sphere: V = pi R^3 (2/3 + t - t^3/3).
-static double distance_at(double t) {
-  double volume = RV_PI * (2.0 / 3 + t - t * t * t / 3);
-  double moment = RV_PI * (0.25 - t * t / 2 + t * t * t * t / 4);
-  return 2 * (t + moment / volume) / cbrt(volume);
-}
-
 // The angle, degrees, at which outer surface and wall meet.
 static double meeting_angle(const Pair* p) {
   double volume = (double)p->count[1] * SPACING * SPACING * SPACING;
-  double target = rv_length(rv_sub(p->centre[1], p->centre[2])) / cbrt(volume);
-  double low = -0.9, high = 1;
-  for (int k = 0; k < 60; ++k) {
-    double middle = 0.5 * (low + high);
-    if (distance_at(middle) < target)
-      low = middle;
-    else
-      high = middle;
-  }
-  return 180 - acos(low) * 180 / RV_PI;
+  return rv_rig_meeting_angle(rv_length(rv_sub(p->centre[1], p->centre[2])) / cbrt(volume));
 }
 
 // Two balls of bubbles side by side, that have a radius in spacings.
