@@ -1,4 +1,5 @@
-// Check of two liquids that meet in air in the interface solver's node: Neumann's triangle of their tensions (VI-8, VI-10).
+// Check of two liquids that meet in air in the interface solver's node: Neumann's triangle of their tensions (VI-8,
+// VI-10).
 #include <math.h>
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 // Free bodies of particles (VI-20): rigid, moved by the liquid, and felt by it.
 //
 // Particles of a body are particles as all others: they have density, pair forces and pressure. What makes them one is
-// that their displacement is projected onto rigid motions after every pressure step, by the masses of the particles. The
-// projection keeps momentum and angular momentum, and the pressure's equations stay symmetric: so whatever the liquid
-// gives to a body it loses. At the end of a substep the body turns by Cayley's map of its rotation, which keeps its
-// shape, and the velocities of its particles are those of the rigid motion about the turned inertia.
+// that their displacement is projected onto rigid motions after every pressure step, by the masses of the particles.
+// The projection keeps momentum and angular momentum, and the pressure's equations stay symmetric: so whatever the
+// liquid gives to a body it loses. At the end of a substep the body turns by Cayley's map of its rotation, which keeps
+// its shape, and the velocities of its particles are those of the rigid motion about the turned inertia.
 //
 // A body is solid: its own particles may lie closer than liquid does. What they add to each other's density beyond that
 // at rest is left out.

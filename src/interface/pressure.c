@@ -142,8 +142,8 @@ static double density_ratio(const RvInterfaceModel* m) {
 }
 
 // Liquid that is packed too densely at first, as a fill is, would be set right in one substep, and the path of that
-// become a velocity: the shorter the substep the faster. Light particles would be shot through heavy ones. Excess is set
-// right in the time of the longest substep that one phase alone would have. The mean of what is kept.
+// become a velocity: the shorter the substep the faster. Light particles would be shot through heavy ones. Excess is
+// set right in the time of the longest substep that one phase alone would have. The mean of what is kept.
 static double relieve(Solver* s) {
   RvInterfaceSums* sums = &s->work.sums;
   size_t count = s->work.set.count;

@@ -109,9 +109,9 @@ typedef struct RvInterfaceSolver {
   const uint8_t* row_phase;  // phases of the particles' rows; NULL: all are phase 0
   RvInterfaceBubbles bubbles;
   RvInterfaceBodies bodies;
-  RvArena* arena;            // borrowed; nothing is kept in it between substeps
-  RvContactSolids solids;    // in the metres of the particles
-  RvSphHalf half, pull;      // of the density and of the pair force
+  RvArena* arena;          // borrowed; nothing is kept in it between substeps
+  RvContactSolids solids;  // in the metres of the particles
+  RvSphHalf half, pull;    // of the density and of the pair force
   RvInterfaceWork work;
   RvInterfaceReport report;
   // for benchmarks

@@ -56,12 +56,12 @@ typedef struct RvInterfaceSums {
   float* load_light;        // [count + 1] the load times rho_0 / rho
   float* inverse_diagonal;  // [count + 1]
   // where the pair force is summed again in every iteration
-  RvSphLists far;  // neighbours within k h; without index: not kept
-  float* pulled;   // [count + 1][4] the part of free_move that is the pair force's
-  float* ahead;    // [count + 1][4] places at the end of the displacement, and volumes
+  RvSphLists far;      // neighbours within k h; without index: not kept
+  float* pulled;       // [count + 1][4] the part of free_move that is the pair force's
+  float* ahead;        // [count + 1][4] places at the end of the displacement, and volumes
   float lattice_step;  // step of the multipliers of PCISPH and of the explicit form
-  float momentum;     // share of the last change by which a step is extrapolated
-  float fall[3];      // displacement by gravity
+  float momentum;      // share of the last change by which a step is extrapolated
+  float fall[3];       // displacement by gravity
 } RvInterfaceSums;
 
 // What a task of the search met.

@@ -17,9 +17,8 @@ enum { FIRST, SECOND, BODIES, PHASES };
 // other.
 static RvResult set_coefficients(const Frame* f, const RvInterfaceParms* p, RvInterfaceModel* m, RvError* error) {
   const double angle = rv_radians(p->bodyangle);
-  RvInterfaceWishes wishes = {.phases = f->second ? BODIES : SECOND,
-                              .surface = {m->tension, p->surfacetension2},
-                              .angle = {angle, angle}};
+  RvInterfaceWishes wishes = {
+      .phases = f->second ? BODIES : SECOND, .surface = {m->tension, p->surfacetension2}, .angle = {angle, angle}};
   RvInterfaceBonds bonds;
   wishes.between[FIRST][SECOND] = p->interfacetension;
   wishes.between[SECOND][FIRST] = p->interfacetension;

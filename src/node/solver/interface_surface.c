@@ -101,9 +101,9 @@ RvResult rv_interface_frame_bubbles(Frame* f, RvError* error) {
 typedef struct Marked {
   RvDetail* state;
   size_t count;
-  int32_t* body;    // NULL: there are no bubbles
-  int bubbles;      // the largest number
-  uint8_t* layer;   // the arena's
+  int32_t* body;   // NULL: there are no bubbles
+  int bubbles;     // the largest number
+  uint8_t* layer;  // the arena's
   const double* volume;
 } Marked;
 
