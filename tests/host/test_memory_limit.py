@@ -12,6 +12,8 @@ RIVULET = os.environ["RIVULET"]
 LIMIT = 256 << 20
 # Bytes of the program itself and of libraries, which may come on top between two looks at resident memory.
 SLACK = 64 << 20
+# Addresses for the program and its libraries, but not for the stacks of 64 threads.
+NO_ROOM = 500 << 20
 
 
 def run(*words, env=None, before=None):
@@ -137,6 +139,10 @@ def options(where):
         code, text, _ = run("cook", scene, "--out", out, "--quiet", "--threads", "1",
                             before=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
         h.check(code == 1 and "node 'hair'" in text and "1.8 GiB" in text, f"ulimit -v: {code} {text}")
+        # Threads are started before anything else: where they have no room, the error says how many were asked for.
+        code, text, _ = run("cook", scene, "--out", out, "--quiet", "--threads", "64",
+                            before=lambda: resource.setrlimit(resource.RLIMIT_AS, (NO_ROOM, NO_ROOM)))
+        h.check(code == 2 and "cannot start 64 threads" in text and "--threads" in text, f"--threads 64: {code} {text}")
     picture = os.path.join(where, "picture.png")
     code, text, memory = run("flipbook", scene, "-o", picture, "--quiet", "--max-memory", "200M")
     h.check(code == 1 and "node 'hair'" in text and not os.path.exists(picture), f"flipbook: {code} {text}")
