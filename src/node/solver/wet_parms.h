@@ -84,7 +84,7 @@
   X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                                         \
     "How the drag grows with speed: as the authors print it, or as flow through porous beds. Liquids that yield or " \
     "thin have a law of their own.",                                                                                 \
-    ADVANCED, WHEN("{ yieldstress != 0 shearmodulus != 0 } { flowindex != 1 }"))
+    ADVANCED, WHEN("{ yieldstress != 0 shearmodulus != 0 viscosity != 0 } { flowindex != 1 }"))
 
 #define RV_WET_OUTPUT_PARMS(X)                                                                                      \
   X(FOLDER, "Output")                                                                                               \
