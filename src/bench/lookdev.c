@@ -14,7 +14,7 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 
-enum { REPEATS = 12, SUBSTEPS = 5 };
+enum { REPEATS = 12, SUBSTEPS = 5, POINTS_A_TASK = 4096 };
 static const double FRAME = 1.0 / 30;  // s, of the seed
 #define HEAD_RADIUS 0.09               // m
 
@@ -343,6 +343,23 @@ static RvResult add_water(Head* h, RvError* error) {
   return result;
 }
 
+// Points of the input, turned about y.
+typedef struct Turned {
+  Head* h;
+  double c, s;
+} Turned;
+
+static void turn_some(void* arg, size_t begin, size_t end) {
+  const Turned* t = arg;
+  for (size_t i = begin; i < end; ++i) {
+    const double* from = t->h->start + 3 * i;
+    float* to = t->h->P + 3 * i;
+    to[0] = (float)(t->c * from[0] + t->s * from[2]);
+    to[1] = (float)from[1];
+    to[2] = (float)(t->c * from[2] - t->s * from[0]);
+  }
+}
+
 // One frame of `substeps`; the head swings about y.
 static RvResult head_frame(Head* h, int frame, RvError* error) {
   const int substeps = h->def.substeps;
@@ -350,12 +367,8 @@ static RvResult head_frame(Head* h, int frame, RvError* error) {
   RvResult result = RV_OK;
   for (int k = 0; k < substeps && !result; ++k) {
     double time = (frame + (double)(k + 1) / substeps) * FRAME, phase = 2 * RV_PI * frequency * time;
-    double angle = swing * sin(phase), c = cos(angle), s = sin(angle);
-    for (size_t i = 0; i < 3 * h->strands.model->nvertex; i += 3) {
-      h->P[i] = (float)(c * h->start[i] + s * h->start[i + 2]);
-      h->P[i + 1] = (float)h->start[i + 1];
-      h->P[i + 2] = (float)(c * h->start[i + 2] - s * h->start[i]);
-    }
+    double angle = swing * sin(phase);
+    rv_parallel_for(h->strands.model->nvertex, POINTS_A_TASK, turn_some, &(Turned){h, cos(angle), sin(angle)});
     h->ball.angular = rv_vec3(0, swing * 2 * RV_PI * frequency * cos(phase), 0);
     result = rv_lookdev_substep(&h->solver, &(RvStrandSample){.P = h->P}, dt, error);
   }
