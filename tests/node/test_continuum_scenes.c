@@ -89,4 +89,28 @@ static void ponytail(void** state) {
   rv_scene_free(scene);
 }
 
-RV_TESTS(cmocka_unit_test(collapse), cmocka_unit_test(ponytail))
+//---------------------------------------------------------------------------------------------- free fall
+
+// Hair that stood up falls freely, is stopped by its length and the shoulders, bursts sideways and closes again.
+static void free_fall(void** state) {
+  (void)state;
+  enum { POINTS = 20 };
+  static const char* const sets[] = {"hair.count=60", "solve.hairsperguide=1200", NULL};
+  // Twelve frames of 1/24 s at a quarter of the speed.
+  const double fallen = 0.5 * 9.81 * (12.0 / 24 / 4) * (12.0 / 24 / 4);
+  RvScene* scene = open_scene("free_fall", sets);
+  static const double frames[] = {1, 13, 29, 37, 49};
+  Look at[5];
+  for (int k = 0; k < 5; ++k) {
+    at[k] = look(rv_test_scene_cook(scene, "solve", frames[k]), POINTS);
+    print_message("frame %g: tips %g m above the roots, %g m from the middle\n", frames[k], at[k].tip_height,
+                  at[k].tip_radius);
+  }
+  // Standing strands resist a little, and topple, which is faster.
+  CHECK_NEAR(at[0].tip_height - at[1].tip_height, fallen, 0.15 * fallen);
+  assert_true(at[1].tip_height > 0.1 && at[3].tip_height < -0.15 && at[4].tip_height < at[3].tip_height);
+  assert_true(at[3].tip_radius > 1.35 * at[0].tip_radius && at[4].tip_radius < 0.95 * at[3].tip_radius);
+  rv_scene_free(scene);
+}
+
+RV_TESTS(cmocka_unit_test(collapse), cmocka_unit_test(ponytail), cmocka_unit_test(free_fall))
