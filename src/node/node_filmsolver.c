@@ -56,7 +56,7 @@ const RvNodeType rv_node_filmsolver = {
         "Film at the start comes from the point attribute filmheight, and more in every frame from wetadd "
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 10,
+    .revision = 11,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),
