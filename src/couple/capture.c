@@ -14,8 +14,8 @@
 #include "couple/capture_work.h"
 #include "math/scalar.h"
 
-static const double FRESH = 0.03;  // s: a new drop is not captured at once; about the time to fall out of reach
-static const double DUST = 0.1;    // of nominal: a smaller particle is captured as a whole
+static const double FRESH = 0.03;      // s: a new drop is not captured at once; about the time to fall out of reach
+static const double DUST = 0.1;        // of nominal: a smaller particle is captured as a whole
 static const double DROP_DUST = 1e-3;  // the same of a drop of known size, which may be smaller than a particle
 static const double DUST_ROUNDING = 1.0001;  // of DUST: tolerance of its comparison
 enum { RANDOM_STREAM = 7 };                  // of the random numbers that decide about dust

@@ -8,9 +8,11 @@
 //   bundle that stands in the surface fills by wicking. Of liquid that leaves a bundle fast it keeps what suction and
 //   friction stop. What a strand draws out is at rest on it: liquid that is not goes on with the bulk. A film with the
 //   speed of the bulk would run with the end of a jet, and what stayed would depend on how finely that end is resolved.
-// - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
-//   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
-//   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
+// - Drops meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
+//   across it. The liquid in there is found by a kernel of unit integral over the section. That of a drop of known size
+//   is as wide as the drop, and is averaged over its way in the step: so a drop wets the strands that it meets, however
+//   large cells and steps are. Of spray whose drops are not known the mean alone is right. A drop at rest is drawn in
+//   with the speed of capillary waves. The carrying capacity is the limit.
 // - Jets, threads and sheets in between are bodies from a width of two separations of the particles on, and leave the
 //   withdrawn film and the bundle's liquid whether they are 1 or 6 cells wide. What is thinner counts as drops.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.

@@ -142,7 +142,8 @@ RV_INLINE RvRow along_chord(RvRow x, RvRow c, RvRow ball) {
 // Below this share of its radius, squared, a drop's way counts by its place: the integral would be lost in rounding.
 #define SHORT_WAY 1e-4f
 
-// Drops of known size near the edge: their weights, and where along the edge they pass it nearest. All lengths in cells.
+// Drops of known size near the edge: their weights, and where along the edge they pass it nearest. All lengths in
+// cells.
 RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   const RvRow zero = {0}, one = rv_row_set(1);
   const Mask known = mask_of(r.lanes) & (load_own(tile->drop, r) > zero);
@@ -155,8 +156,7 @@ RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, R
     q[a] = load(tile->x[a], r) - p->a[a];
   }
   const RvRow at = bound(dot(q, d) * p->inverse, zero, one);
-  RV_UNROLL for (int a = 0; a < 3; ++a)
-    u[a] = only(known, load(tile->v[a], r) - (p->v[a] + at * p->dv[a])) * tile->way;
+  RV_UNROLL for (int a = 0; a < 3; ++a) u[a] = only(known, load(tile->v[a], r) - (p->v[a] + at * p->dv[a])) * tile->way;
   const RvRow q_along = dot(q, d), u_along = dot(u, d), q_edge = dot(q, e), u_edge = dot(u, e);
   RV_UNROLL for (int a = 0; a < 3; ++a) {
     q[a] -= q_edge * e[a];
@@ -170,7 +170,8 @@ RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, R
   const RvRow nearest = only(goes, bound(turned / safe, zero, one));
   // The mean of the weight over the way.
   const RvRow c = larger(one - aside * ball, zero), half = root(c / ball);
-  const RvRow passed = along_chord(bound(end, -half, half), c, ball) - along_chord(bound(end - length, -half, half), c, ball);
+  const RvRow passed =
+      along_chord(bound(end, -half, half), c, ball) - along_chord(bound(end - length, -half, half), c, ball);
   const RvRow still = larger(one - far * ball, zero), mean = passed / length;
   const RvRow weight = (RvRow)(((Mask)mean & goes) | ((Mask)(still * still) & ~goes));
   *t = (q_along - nearest * u_along) * p->inverse;

@@ -19,8 +19,8 @@ typedef struct RvCapturePiece {
   uint32_t first_group, groups;  // its groups among those of its share of tiles
 } RvCapturePiece;
 
-// Eight particles from `at` on; bit k of `lanes`: particle at + k is within reach; of `drops`: it is a drop of known size
-// that the edge meets. Packed, as there may be millions.
+// Eight particles from `at` on; bit k of `lanes`: particle at + k is within reach; of `drops`: it is a drop of known
+// size that the edge meets. Packed, as there may be millions.
 typedef struct __attribute__((packed)) RvCaptureGroup {
   uint32_t at;
   uint8_t lanes, drops;
