@@ -88,7 +88,10 @@ static RvResult link_ends(RvContacts* c, RvError* error) {
   // Memory.
   Sorting w = {c, (c->slots + PARTS - 1) / PARTS, RV_TAKE(c->scratch, uint32_t, PARTS * nbatch),
                RV_TAKE(c->scratch, uint8_t, PARTS * nbatch)};
-  if (!w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
+  // Batches without ends have a place in the lists too: there is one where nothing touches.
+  bool placed = rv_array_reserve(&c->ends, n + 1) && rv_array_reserve(&c->stiff_ends, n + 1) &&
+                rv_array_reserve(&c->end_values, n + 1);
+  if (!placed || !w.at || !w.bridged || !rv_array_resize(&c->ends, n) || !rv_array_resize(&c->end_of, 2 * c->slots) ||
       !rv_array_resize(&c->stiff_ends, n) || !rv_array_resize(&c->stiff_of, n) ||
       !rv_array_resize(&c->end_values, n) || !rv_array_resize(&c->link_energies, c->slots) ||
       !rv_array_resize(&c->hessian, c->slots))

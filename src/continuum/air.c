@@ -173,6 +173,7 @@ static RvResult set_gusts(RvAir* a, RvError* error) {
   RvResult result = RV_OK;
   for (size_t t = 0; t < a->hair.tiles.count && !result; ++t) result = results[t];
   rv_free(results);
+  if (result == RV_NO_MEMORY) return rv_fail(error, result, "out of memory for the wind around the hair");
   return result ? rv_fail(error, result, "the wind around the hair could not be sampled") : RV_OK;
 }
 

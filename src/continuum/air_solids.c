@@ -120,5 +120,6 @@ RvResult rv_air_block(RvAir* a, double dt, RvError* error) {
   for (size_t t = 0; t < tiles && !result; ++t) result = b.result[t];
   rv_free(b.box);
   rv_free(b.result);
+  if (result == RV_NO_MEMORY) return rv_fail(error, result, "out of memory for the colliders in the air around the hair");
   return result ? rv_fail(error, result, "the colliders could not be sampled for the air around the hair") : RV_OK;
 }

@@ -86,6 +86,8 @@ void rv_chain_state_free(RvChainState* state);
 void rv_chain_frames(const RvStrandDef* strand, const double* x, RvQuat* frames);
 // Computes x and v.
 void rv_chain_place(const RvChainModel* model, RvChainState* state);
+// The longest step at which Runge and Kutta's method is stable, s: that of the fastest turn of a link on its joints.
+double rv_chain_explicit_step(const RvChainModel* model);
 // One step of all strands (HC-11, HC-19).
 RvResult rv_chain_step(const RvChainModel* model, RvChainState* state, const RvChainStepDef* def, RvError* error);
 // The angular accelerations [links][3] of the state as it is: what one step of `def` changes the spins by, over dt.

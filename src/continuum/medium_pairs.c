@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "continuum/wet.h"
+#include "math/lanes.h"
 #include "math/scalar.h"
 #include "sph/cells.h"
 
@@ -144,74 +145,91 @@ static double square_distance(const RvPairPoint* a, const RvPairPoint* b, double
   return sum;
 }
 
-// Density by the sum, or the rate of it by continuity.
-static void sum_density(void* arg, size_t begin, size_t end) {
-  const Work* w = arg;
-  const double h = w->def->smoothing, inverse = 1 / (h * h), scale = 1 / (RV_PI * h * h * h);
-  RvPairPoint* points = w->p->points.data;
+// What a point gets of another one at `d` from it, whose square is `square` h^2; and what becomes of the sum. The point
+// itself is among them, at 0.
+typedef void AddFn(const Work* w, const RvPairPoint* own, const RvPairPoint* other, const double d[3], double square,
+                   double sum[3]);
+typedef void KeepFn(const Work* w, uint32_t point, const double sum[3]);
+
+// Sums over the neighbours of all points of a range of cells.
+RV_INLINE void visit(const Work* w, size_t begin, size_t end, AddFn* add, KeepFn* keep) {
+  const double inverse = 1 / (w->def->smoothing * w->def->smoothing);
+  const RvPairPoint* points = w->p->points.data;
   for (size_t cell = begin; cell < end; ++cell) {
     Runs runs;
     runs_around(w, cell, &runs);
     for (uint32_t i = w->set.first[cell]; i < w->set.first[cell + 1]; ++i) {
-      double sum = 0;
+      double sum[3] = {0};
       for (int n = 0; n < ROWS; ++n)
         for (uint32_t j = runs.first[n]; j < runs.last[n]; ++j) {
           double d[3], square = square_distance(&points[i], &points[j], d) * inverse;
-          if (square < 4) sum += points[j].mass * spline(square);
+          if (square < 4) add(w, &points[i], &points[j], d, square, sum);
         }
-      points[i].density = scale * sum;
+      keep(w, i, sum);
     }
   }
 }
 
+// Rate at which two points part, times their distance.
+static double parting(const RvPairPoint* own, const RvPairPoint* other, const double d[3]) {
+  double sum = 0;
+  for (int c = 0; c < 3; ++c) sum += (own->v[c] - other->v[c]) * d[c];
+  return sum;
+}
+
+// Factors of the spline and of its slope over the distance.
+static double spline_scale(const Work* w) {
+  const double h = w->def->smoothing;
+  return 1 / (RV_PI * h * h * h);
+}
+static double slope_scale(const Work* w) {
+  const double h = w->def->smoothing;
+  return 1 / (RV_PI * h * h * h * h * h);
+}
+
+static void add_density(const Work* w, const RvPairPoint* own, const RvPairPoint* other, const double d[3],
+                        double square, double sum[3]) {
+  (void)w;
+  (void)own;
+  (void)d;
+  sum[0] += other->mass * spline(square);
+}
+static void keep_density(const Work* w, uint32_t i, const double sum[3]) {
+  w->p->points.data[i].density = spline_scale(w) * sum[0];
+}
+
+static void add_rate(const Work* w, const RvPairPoint* own, const RvPairPoint* other, const double d[3], double square,
+                     double sum[3]) {
+  (void)w;
+  sum[0] += other->mass * parting(own, other, d) * spline_slope(square);
+}
+static void keep_rate(const Work* w, uint32_t i, const double sum[3]) {
+  w->rate[i] = slope_scale(w) * sum[0];
+}
+
+// Pressure and friction of a pair. Both points of it find the same numbers.
+static void add_force(const Work* w, const RvPairPoint* own, const RvPairPoint* other, const double d[3], double square,
+                      double sum[3]) {
+  const double along = parting(own, other, d);
+  double push = own->share + other->share;
+  if (along < 0)
+    push -= 2 * w->def->friction * along / (w->def->smoothing * (square + 0.01) * (own->density + other->density));
+  if (push == 0) return;
+  double size = -own->mass * other->mass * push * spline_slope(square) * slope_scale(w);
+  for (int c = 0; c < 3; ++c) sum[c] += size * d[c];
+}
+static void keep_force(const Work* w, uint32_t i, const double sum[3]) {
+  memcpy(w->p->force.data + 3 * (size_t)w->set.from[i], sum, 3 * sizeof *sum);
+}
+
+static void sum_density(void* arg, size_t begin, size_t end) {
+  visit(arg, begin, end, add_density, keep_density);
+}
 static void sum_rates(void* arg, size_t begin, size_t end) {
-  const Work* w = arg;
-  const double h = w->def->smoothing, inverse = 1 / (h * h), scale = 1 / (RV_PI * h * h * h * h * h);
-  const RvPairPoint* points = w->p->points.data;
-  for (size_t cell = begin; cell < end; ++cell) {
-    Runs runs;
-    runs_around(w, cell, &runs);
-    for (uint32_t i = w->set.first[cell]; i < w->set.first[cell + 1]; ++i) {
-      double sum = 0;
-      for (int n = 0; n < ROWS; ++n)
-        for (uint32_t j = runs.first[n]; j < runs.last[n]; ++j) {
-          double d[3], square = square_distance(&points[i], &points[j], d) * inverse, along = 0;
-          if (!(square < 4) || i == j) continue;
-          for (int c = 0; c < 3; ++c) along += (points[i].v[c] - points[j].v[c]) * d[c];
-          sum += points[j].mass * along * spline_slope(square);
-        }
-      w->rate[i] = scale * sum;
-    }
-  }
+  visit(arg, begin, end, add_rate, keep_rate);
 }
-
-// Pressure and friction of all pairs of a point. Both points of a pair find the same numbers.
 static void sum_forces(void* arg, size_t begin, size_t end) {
-  const Work* w = arg;
-  const double h = w->def->smoothing, inverse = 1 / (h * h), scale = 1 / (RV_PI * h * h * h * h * h);
-  const RvPairPoint* points = w->p->points.data;
-  for (size_t cell = begin; cell < end; ++cell) {
-    Runs runs;
-    runs_around(w, cell, &runs);
-    for (uint32_t i = w->set.first[cell]; i < w->set.first[cell + 1]; ++i) {
-      const RvPairPoint* own = &points[i];
-      double force[3] = {0};
-      for (int n = 0; n < ROWS; ++n)
-        for (uint32_t j = runs.first[n]; j < runs.last[n]; ++j) {
-          const RvPairPoint* other = &points[j];
-          double d[3], square = square_distance(own, other, d) * inverse, along = 0;
-          if (!(square < 4) || i == j) continue;
-          for (int c = 0; c < 3; ++c) along += (own->v[c] - other->v[c]) * d[c];
-          double push = own->share + other->share;
-          if (along < 0)
-            push -= 2 * w->def->friction * along / (h * (square + 0.01) * (own->density + other->density));
-          if (push == 0) continue;
-          double size = -own->mass * other->mass * push * spline_slope(square) * scale;
-          for (int c = 0; c < 3; ++c) force[c] += size * d[c];
-        }
-      memcpy(w->p->force.data + 3 * (size_t)w->set.from[i], force, sizeof force);
-    }
-  }
+  visit(arg, begin, end, add_force, keep_force);
 }
 
 // Pressures, and densities for the next step.
@@ -263,9 +281,10 @@ static RvResult sort_points(Work* w, RvArena* scratch, RvError* error) {
   for (size_t i = 0; i < w->model->links; ++i) longest = fmax(longest, w->model->length[i]);
   double parts = fmax(ceil(longest / (SPACING * w->def->smoothing)), 1);
   if (!(parts <= MOST_PARTS))
-    return rv_fail(error, RV_LIMIT,
-                   "smoothing is %g m, but segments of strands are up to %g m long; raise it, or give strands more points",
-                   w->def->smoothing, longest);
+    return rv_fail(
+        error, RV_LIMIT,
+        "smoothing is %g m, but segments of strands are up to %g m long; raise it, or give strands more points",
+        w->def->smoothing, longest);
   p->summed = p->summed && p->parts == (int)parts;
   p->parts = (int)parts;
   size_t count = w->model->nlink * (size_t)p->parts;

@@ -43,6 +43,7 @@ void rv_continuum_free(RvContinuum* c) {
 // The step of the chains with the loads so far.
 static RvChainStepDef step_def(const RvContinuum* c, double dt) {
   return (RvChainStepDef){.dt = dt,
+                          .integrator = c->integrator,
                           .implicitness = c->implicitness,
                           .gravity = {c->gravity[0], c->gravity[1], c->gravity[2]},
                           .base_x = c->base_x,
@@ -72,6 +73,11 @@ static RvResult loads(RvContinuum* c, double dt) {
   return RV_OK;
 }
 
+// Without strands there are no tiles of air.
+static bool air_acts(const RvContinuum* c) {
+  return c->air_solved && c->model->nlink > 0;
+}
+
 static RvAirHair air_hair(const RvContinuum* c) {
   return (RvAirHair){.model = &c->now,
                      .x = c->state->x,
@@ -83,7 +89,7 @@ static RvAirHair air_hair(const RvContinuum* c) {
 
 // air: the flow around the strands, and its drag on them.
 static RvResult air(RvContinuum* c, double dt, RvError* error) {
-  if (!c->air_solved) return RV_OK;
+  if (!air_acts(c)) return RV_OK;
   RvAirDef def = c->air_def;
   const RvAirHair hair = air_hair(c);
   def.drag_normal = c->loads.drag_normal;
@@ -179,9 +185,9 @@ static RvResult contacts(RvContinuum* c, double dt, RvError* error) {
 // chains: one step of all strands; no vertex of them passes a solid.
 static RvResult chains(RvContinuum* c, double dt, RvError* error) {
   const RvChainStepDef def = step_def(c, dt);
-  if (c->air_solved) keep_start(c);
+  if (air_acts(c)) keep_start(c);
   RvResult result = rv_chain_step(&c->now, c->state, &def, error);
-  if (!result && c->air_solved) pay_air(c, dt);
+  if (!result && air_acts(c)) pay_air(c, dt);
   if (result || !c->solids.count) return result;
   return rv_chain_solids_project(&c->solids, &c->now, c->state, dt, c->scratch, error);
 }

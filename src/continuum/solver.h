@@ -34,12 +34,13 @@ typedef struct RvContinuum {
   RvMediumPairs pairs;  // the medium as particles
   RvAir air;
   // Set by the caller before a substep.
-  double gravity[3];     // m/s2
-  double implicitness;   // of RvChainStepDef
-  RvChainLoadDef loads;  // dt and implicitness are filled in
+  double gravity[3];             // m/s2
+  double implicitness;           // of RvChainStepDef
+  RvChainIntegrator integrator;  // with Runge and Kutta's, loads are those of the start of the step
+  RvChainLoadDef loads;          // dt and implicitness are filled in
   RvMediumDef medium_def;
-  bool air_solved;  // the air is that of `air`, by air_def, whose drags and wind, and colliders where there are solids, are filled in;
-                    // else it is the wind of the loads
+  bool air_solved;  // the air is that of `air`, by air_def, whose drags and wind, and colliders where there are solids,
+                    // are filled in; else it is the wind of the loads
   RvAirDef air_def;
   RvWetHair wet;
   RvChainSolids solids;                                     // without colliders: none. Its init is the caller's

@@ -34,6 +34,7 @@ typedef struct RvCoupleSettings {
   double density;          // kg/m3
   double tension;          // N/m
   double yield;            // Pa: below it the liquid does not flow, and strands hold more of it
+  double index;            // of flow; the viscosity is then the consistency, Pa s^index. 0 counts as 1
   double angle;            // rad, contact angle on strands
   const double* angle_at;  // rad, in its place; NULL: none
   double drag;             // multiplies the drag law; 0: no drag
@@ -181,6 +182,20 @@ RvResult rv_couple_pressure(RvCouple* couple, const RvCoupleStrands* strands, co
 
 // The drag law (19): dimensionless drag per length along and across a strand, phi clamped to [1e-6, 0.4].
 void rv_couple_drag_law(double phi, double* along, double* across);
+// Renaud's drag coefficient (13.80) of a liquid of one flow index.
+typedef struct RvRenaud {
+  double index;
+  double x, turn, k, beta;  // X, 6 X b, k and beta of spec 2.2.6
+} RvRenaud;
+RvRenaud rv_couple_renaud(double index);
+// C_d; `areas`: surface over projected area, 4 of a ball, pi of a cylinder that moves across.
+double rv_couple_renaud_coefficient(const RvRenaud* renaud, double areas, double reynolds);
+// Di Felice's exponent (13.79) of the liquid's share of the space.
+double rv_couple_voidage_power(double reynolds);
+// Drag of one hair for its length and speed, kg/(m s), at `speed` m/s, phi clamped as above. `renaud`: of the liquid's
+// index; NULL: a plain liquid, (19).
+void rv_couple_drag(const RvCoupleSettings* settings, const RvRenaud* renaud, double phi, double radius, double speed,
+                    double* along, double* across);
 // r_max of (17), m.
 double rv_couple_capacity_radius(double radius, double tension, double density, double acceleration, double hairs);
 // The same of a liquid that yields, from that of its tension.

@@ -11,9 +11,8 @@
 #include "couple/stencil.h"
 #include "math/scalar.h"
 
-static const double QUADRATIC = 0.14288690166235205;  // 1.75 / sqrt(150), of the quadratic drag (spec 1.2.10)
-static const double FLOAT_ROUNDING = 1e-6;            // above the relative rounding of sums of floats
-static const double LEAST_FILL = 1e-9;                // of a full cell: less liquid around a point counts as none
+static const double FLOAT_ROUNDING = 1e-6;  // above the relative rounding of sums of floats
+static const double LEAST_FILL = 1e-9;      // of a full cell: less liquid around a point counts as none
 
 typedef struct Sample {
   RvCouple* c;
@@ -22,6 +21,7 @@ typedef struct Sample {
   const RvLiquidGrid* grid;
   double dt;
   double* force;
+  const RvRenaud* renaud;  // NULL: a plain liquid
 } Sample;
 
 //---------------------------------------------------------------------------------------------- faces
@@ -152,22 +152,6 @@ static Around interpolate(const Sample* s, const RvCouplePoint* p) {
   return r;
 }
 
-// WH-38, E48: drag per length and speed, along and across one hair, at the relative speed `speed`. The law is for the
-// superficial velocity (1 - phi) du and for the whole force, of which the pressure on the fibres' volume is the share
-// phi: so the linear part has the factor (1 - phi)^2, and the quadratic part one more.
-static void drag_of(const RvCoupleSettings* set, double phi, double radius, double speed, double* along,
-                    double* across) {
-  double d[2];
-  phi = rv_clamp(phi, RV_COUPLE_SHARE_LEAST, RV_COUPLE_SHARE_MOST);
-  rv_couple_drag_law(phi, &d[0], &d[1]);
-  double free = 1 - phi;
-  double inertia = QUADRATIC * set->density * radius * speed * free * free * free;
-  for (int k = 0; k < 2; ++k) {
-    double root = sqrt(set->law == RV_DRAG_FORCHHEIMER ? RV_PI * d[k] / phi : d[k]);
-    *(k == 0 ? along : across) = free * free * set->viscosity * d[k] + inertia * root;
-  }
-}
-
 // Share of a point that is under water, for the drag: the fill of the space around it. Summed over the section of a
 // body of liquid it is the section itself, however few cells wide the body is, so that a jet is braked by as many hairs
 // as stand in it. A step of the fill would be right for a pool alone: on the axis of a jet of 1.5 cells the fill is
@@ -197,7 +181,7 @@ static void measure_point(const Sample* s, const RvCoupleVertex* v, RvVec3 tange
     p->off_diagonal[a] = 0;
   }
   // Drag tensor across + (along - across) t t^T.
-  drag_of(s->set, p->share, radius, sqrt(speed2), &along, &across);
+  rv_couple_drag(s->set, s->renaud, (double)p->share, radius, sqrt(speed2), &along, &across);
   double scale = (double)p->length * (double)p->hairs * (double)p->under_water * s->set->drag * factor;
   p->slant = (float)(scale * (along - across));
   for (int a = 0; a < 3; ++a)
@@ -402,7 +386,9 @@ static bool sample(Sample* s) {
 RvResult rv_couple_sample(RvCouple* c, const RvCoupleStrands* strands, const RvCoupleSettings* settings,
                           const RvLiquidGrid* grid, double dt, double* force, const RvCoupleSample** out,
                           RvError* error) {
-  Sample s = {c, strands, settings, grid, dt, force};
+  bool plain = !(settings->yield > 0) && (settings->index == 1 || !(settings->index > 0));
+  RvRenaud renaud = plain ? (RvRenaud){0} : rv_couple_renaud(settings->index > 0 ? settings->index : 1);
+  Sample s = {c, strands, settings, grid, dt, force, plain ? NULL : &renaud};
   RvArenaMark mark = rv_arena_mark(c->scratch);
   c->has_points = c->has_submerged_film = false;
   RvResult result = rv_couple_pack(c, strands, settings, error);

@@ -242,6 +242,7 @@ typedef struct Flow {
   RvPlasticStep step;
   RvPlasticStep laws[RV_LIQUID_MOST_MATERIALS];  // of several materials
   double dt;
+  double taken;    // part of a new share that is taken, in logarithms
   double* change;  // of each tile, the largest
 } Flow;
 
@@ -386,6 +387,7 @@ static void share_tiles(void* arg, size_t begin, size_t end) {
       rate_of(gradient, rate);
       double next = share_at(f, rate, at);
       change = rv_max(change, fabs(next - (double)*share) / next);
+      if (f->taken < 1) next = rv_pow((double)*share, 1 - f->taken) * rv_pow(next, f->taken);
       *share = (float)next;
     }
     f->change[t] = change;
@@ -424,8 +426,16 @@ static void set_laws_of(const RvShear* s, double dt, RvPlasticStep* laws) {
     if (s->mixed->law[k].modulus > 0) laws[k] = rv_liquid_plastic_step(&s->mixed->law[k], &s->tables[k], dt);
 }
 
+// Under a given stress a viscosity that is e times too large makes the next one e^(1 - index): beyond an index of 2 the
+// iterations would swing for ever. With this part, 1 / index, they meet at once there, and in a given flow in a few.
+static double taken_part(const RvShear* s) {
+  double index = rv_max(1, s->law.index);
+  for (int k = 0; s->mixed && k < s->mixed->count; ++k) index = rv_max(index, s->mixed->law[k].index);
+  return 1 / index;
+}
+
 double rv_liquid_shear_share(RvShear* s, const RvViscosityIn* in, double dt) {
-  Flow flow = {.shear = s, .in = in, .dt = dt, .change = s->change};
+  Flow flow = {.shear = s, .in = in, .dt = dt, .taken = taken_part(s), .change = s->change};
   if (s->mixed)
     set_laws_of(s, dt, flow.laws);
   else if (s->law.modulus > 0)

@@ -284,6 +284,18 @@ static bool grid(RvVdbWalk* walk, bool has_offsets) {
   return true;
 }
 
+// OpenVDB skips white space in the identity, and would then read all that follows it from another place.
+static bool identity(RvVdbWalk* walk) {
+  const unsigned char* text = rv_vdb_take(walk, UUID_BYTES);
+  if (!text) return false;
+  for (int i = 0; i < UUID_BYTES; ++i) {
+    bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (!strchr(dash ? "-" : "0123456789abcdefABCDEF", text[i]) || !text[i])
+      return rv_vdb_damaged(walk, "the identity of the file is none");
+  }
+  return true;
+}
+
 // The header up to the file's identity.
 static bool header(RvVdbWalk* walk, bool* has_offsets) {
   uint64_t magic, version, offsets;
@@ -302,7 +314,7 @@ static bool header(RvVdbWalk* walk, bool* has_offsets) {
   }
   if (!rv_vdb_take(walk, LIBRARY_BYTES) || !rv_vdb_number(walk, 1, &offsets)) return false;
   *has_offsets = offsets != 0;
-  return rv_vdb_take(walk, UUID_BYTES) != NULL;
+  return identity(walk);
 }
 
 static bool all_grids(RvVdbWalk* walk) {

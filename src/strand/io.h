@@ -23,13 +23,13 @@ typedef struct RvStrandMaterial {
 } RvStrandMaterial;
 
 // Reasons why a strand is not simulated: name, end of the sentence "the strand ...".
-#define RV_STRAND_FAULTS(X)                                                                \
-  X(SHORT, "has fewer than 3 points")                                                      \
-  X(LONG, "has more than 4096 points")                                                     \
-  X(SHARED, "shares a point with an earlier strand, or uses a point twice")                \
-  X(NUMBER, "has a point whose place is not a number, or more than 10,000 km away")        \
-  X(COINCIDENT, "has two neighbouring points in one place, or within a micrometre")        \
-  X(RADIUS, "has a radius that is 0, negative or not a number, below 10 nm or above 10 m") \
+#define RV_STRAND_FAULTS(X)                                                                             \
+  X(SHORT, "has fewer than 3 points")                                                                   \
+  X(LONG, "has more than 4096 points")                                                                  \
+  X(SHARED, "shares a point with an earlier strand, or uses a point twice")                             \
+  X(NUMBER, "has a point whose place is not a number, or more than 10,000 km away")                     \
+  X(COINCIDENT, "has two neighbouring points in one place, or within a micrometre")                     \
+  X(RADIUS, "has a hairradius or width that is 0, negative or not a number, below 10 nm or above 10 m") \
   X(MATERIAL, "has a density, youngs or shear that is not a number, or an ellipse beyond 0.05 to 20")
 
 typedef enum RvStrandFault {

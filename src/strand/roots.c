@@ -163,7 +163,8 @@ static double substeps_needed(const RvStrandSolver* s, const RvStrandBatch* b, i
   return fmax(path * (b->vertices - 1) / (s->settings.cfl * fmax(length, TINY_LENGTH)), turn / MAX_TURN);
 }
 
-int rv_strand_solver_substeps(const RvStrandSolver* s, const RvStrandSample* middle, const RvStrandSample* end) {
+int rv_strand_solver_substeps(const RvStrandSolver* s, const RvStrandSample* middle, const RvStrandSample* end,
+                              double* wanted) {
   double needed = 0;
   for (size_t k = 0; k < s->model->nbatch; ++k) {
     const RvStrandBatch* b = &s->model->batches[k];
@@ -172,8 +173,9 @@ int rv_strand_solver_substeps(const RvStrandSolver* s, const RvStrandSample* mid
       if (isfinite(own)) needed = fmax(needed, own);
     }
   }
+  *wanted = ceil(needed);
   int allowed = s->settings.maxsubsteps > s->settings.substeps ? s->settings.maxsubsteps : s->settings.substeps;
-  needed = fmin(ceil(needed), allowed);
+  needed = fmin(*wanted, allowed);
   return needed > s->settings.substeps ? (int)needed : s->settings.substeps;
 }
 

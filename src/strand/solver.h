@@ -144,8 +144,10 @@ void rv_strand_solver_count_part(RvStrandSolver* solver);
 void rv_strand_solver_targets(const RvStrandSolver* solver, const RvStrandSample* sample, double* target);
 // At the start frame: expresses the roots' material directors in the frame of `orient` (a quaternion a point, or NULL).
 void rv_strand_solver_root_directors(RvStrandSolver* solver, const float* orient);
-// Number of substeps that the motion of the roots over a frame needs, from samples of its middle and end.
-int rv_strand_solver_substeps(const RvStrandSolver* solver, const RvStrandSample* middle, const RvStrandSample* end);
+// Number of substeps that the motion of the roots over a frame needs, from samples of its middle and end; `wanted` is
+// that without maxsubsteps.
+int rv_strand_solver_substeps(const RvStrandSolver* solver, const RvStrandSample* middle, const RvStrandSample* end,
+                              double* wanted);
 // Number of strands with a prescribed point whose position in P [points][3] is not a number; such a point keeps its
 // position. *first receives the primitive of the first of them.
 size_t rv_strand_solver_lost_roots(const RvStrandSolver* solver, const float* P, int32_t* first);

@@ -36,7 +36,8 @@ typedef struct Build {
   RvBlockList list;
   RvRoom* room;  // work areas of blocks
   float* share;  // [film vertices] share of the film that is in bridges
-  size_t first;  // first block of the batch
+  size_t first;   // first block of the batch, or of those that are looked at
+  size_t stride;  // of the blocks that are looked at
   RvBlockLeaves leaves[BATCH];
   bool failed[BATCH];  // out of memory
 } Build;
@@ -72,14 +73,41 @@ static RvResult make_parts(Build* b, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- the estimate
 
-// Estimated leaves of a range of blocks; infinite: out of memory.
+// Estimated leaves of a range of the blocks that are looked at; infinite: out of memory.
 static double survey_range(void* arg, size_t begin, size_t end) {
   Build* b = arg;
   RvBlockWork* work = rv_surface_room_take(b->room);
   double leaves = 0;
-  for (size_t i = begin; i < end && work; ++i) leaves += (double)rv_surface_block_survey(work, &b->parts, &b->list, i);
+  for (size_t i = begin; i < end && work; ++i)
+    leaves += (double)rv_surface_block_survey(work, &b->parts, &b->list, b->first + i * b->stride);
   rv_surface_room_give(b->room, work);
   return work ? leaves : INFINITY;
+}
+
+// Whether a number of leaves is far more than there is room for. The limit of the process decides only where that of the
+// surface is kept anyway: what comes out must not depend on the machine.
+static bool is_hopeless(const RvSurfaceDef* d, double leaves) {
+  static const double FACTOR = 1.5;
+  const double bytes = leaves * LEAF_BYTES * (1 + d->copies);
+  return bytes > FACTOR * d->memory || (bytes > FACTOR * (double)rv_budget_room() && FACTOR * bytes < d->memory);
+}
+
+// Estimated leaves of all blocks. Voxels that are far too small have millions of blocks, most of them inside: as soon as a
+// sample of them is hopeless, its mean stands for the others.
+static RvResult survey(Build* b, double* leaves, RvError* error) {
+  enum { SAMPLE = 4096 };
+  const size_t count = b->list.count;
+  double sum = 0;
+  *leaves = 0;
+  b->stride = count / SAMPLE + 1;
+  for (b->first = 0; b->first < b->stride && b->first < count; ++b->first) {
+    sum += rv_parallel_sum((count - b->first + b->stride - 1) / b->stride, BLOCKS_A_TASK, survey_range, b);
+    if (!(sum < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "out of memory to look at the blocks of the surface");
+    *leaves = b->first + 1 < b->stride ? sum * (double)b->stride / (double)(b->first + 1) : sum;
+    if (is_hopeless(b->def, *leaves)) return RV_OK;
+    if (b->def->cancelled && b->def->cancelled(b->def->user, 0)) return rv_fail(error, RV_CANCELLED, "interrupted");
+  }
+  return RV_OK;
 }
 
 // Estimates the memory in bytes: independent of the voxel size (*fixed), and growing with finer voxels (*grown).
@@ -95,9 +123,9 @@ static RvResult estimate(Build* b, double* fixed, double* grown, RvError* error)
   RvResult r = rv_budget_check(pairs * RV_PAIR_BYTES, error, "voxelsize: a surface with voxels of %g", b->voxel);
   if (!r) r = rv_surface_bins(part_count(&b->parts), rv_surface_parts_box, &b->parts, &b->list, error);
   if (r) return r;
-  double leaves = rv_parallel_sum(b->list.count, BLOCKS_A_TASK, survey_range, b);
-  if (!(leaves < INFINITY)) return rv_fail(error, RV_NO_MEMORY, "out of memory to look at the blocks of the surface");
-  double vel = 0;
+  double leaves = 0, vel = 0;
+  r = survey(b, &leaves, error);
+  if (r) return r;
   if (d->vel > 0) r = rv_surface_velocity_leaves(d, b->voxel * d->vel, b->particles, b->film, &vel, error);
   *grown = leaves * LEAF_BYTES * (1 + d->copies) + vel * (LEAF3_BYTES + LEAF_BYTES) + pairs * 4;
   return r;

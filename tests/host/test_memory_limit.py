@@ -12,6 +12,8 @@ RIVULET = os.environ["RIVULET"]
 LIMIT = 256 << 20
 # Bytes of the program itself and of libraries, which may come on top between two looks at resident memory.
 SLACK = 64 << 20
+# Addresses for the program and its libraries, but not for the stacks of 64 threads.
+NO_ROOM = 500 << 20
 
 
 def run(*words, env=None, before=None):
@@ -94,6 +96,20 @@ def grows(where):
         h.check(run("info", os.path.join(out, name))[0] == 0, f"{name} is damaged")
 
 
+def soon(where):
+    """Voxels whose hundred thousands of blocks fit, but not what is in them, are refused after a look at some of them."""
+    scene = h.write_scene(where, {"rivulet": 1, "frames": [1, 1], "nodes": {
+        "pool": LIQUID, "out": cache("skin", "vdb"),
+        "skin": {"type": "surface", "inputs": ["pool"], "parms": {"voxelsize": 0.00012, "memorylimit": 1000}}}})
+    start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    code, text, _ = run("cook", scene, "--out", os.path.join(where, "soon"), "--quiet", "--max-memory", str(LIMIT))
+    seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start
+    print(f"small voxels: {seconds:.1f} s of CPU: {text.strip()}")
+    h.check(code == 1 and "node 'skin'" in text and "voxelsize" in text, f"small voxels: {code} {text}")
+    # all blocks take more than 20 s; a sanitizer takes about ten times as long
+    h.check(seconds < (50 if os.environ.get("RV_SANITIZED") else 5), f"small voxels: {seconds} s")
+
+
 def flood(where):
     """A source of 10,000 cubic metres a second is refused before its particles are made, with what to change."""
     scene = h.write_scene(where, {"rivulet": 1, "frames": [1, 2], "nodes": {
@@ -137,6 +153,10 @@ def options(where):
         code, text, _ = run("cook", scene, "--out", out, "--quiet", "--threads", "1",
                             before=lambda: resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30)))
         h.check(code == 1 and "node 'hair'" in text and "1.8 GiB" in text, f"ulimit -v: {code} {text}")
+        # Threads are started before anything else: where they have no room, the error says how many were asked for.
+        code, text, _ = run("cook", scene, "--out", out, "--quiet", "--threads", "64",
+                            before=lambda: resource.setrlimit(resource.RLIMIT_AS, (NO_ROOM, NO_ROOM)))
+        h.check(code == 2 and "cannot start 64 threads" in text and "--threads" in text, f"--threads 64: {code} {text}")
     picture = os.path.join(where, "picture.png")
     code, text, memory = run("flipbook", scene, "-o", picture, "--quiet", "--max-memory", "200M")
     h.check(code == 1 and "node 'hair'" in text and not os.path.exists(picture), f"flipbook: {code} {text}")
@@ -150,6 +170,7 @@ def main():
             refused(where, name, nodes, node, reason)
         grows(where)
         flood(where)
+        soon(where)
         same_bits(where)
         options(where)
     finally:

@@ -304,7 +304,7 @@ static void bad_strands_stay(void** state) {
   // each is told of once, with the first that has it
   const char* const parts[] = {"2 strands cannot be simulated and stay as animated; the first, primitive 9, has fewer",
                                "the first, primitive 11, shares a point", "the first, primitive 1, has a point whose",
-                               "the first, primitive 2, has two neighbouring", "the first, primitive 3, has a radius"};
+                               "the first, primitive 2, has two neighbouring", "the first, primitive 3, has a hairradius"};
   for (int i = 0; i < 5; ++i)
     if (!strstr(log.text, parts[i])) fail_msg("no warning with '%s' in: %s", parts[i], log.text);
   assert_int_equal(log.warnings, 5);

@@ -134,6 +134,25 @@ static const struct {
      "  0.006]}}}}",
      {"sim", "sim:state"},
      1},
+    // strands that meet by pairs of points, in air of their own
+    {"solved air",
+     HEAD HAIR
+     "\"sim\": {\"type\": \"continuumsolver\", \"inputs\": [\"paint\", \"body\"], \"parms\": {\"substeps\": 1, "
+     "  \"wind\": [2, 0, 0], \"air\": \"solved\", \"interaction\": \"particles\", \"continuity\": true, "
+     "  \"airreach\": 1}}}}",
+     {"sim", "sim:state"},
+     1},
+    // two materials, and drops that stick to a solid
+    {"several materials",
+     HEAD HAIR POOL
+     "\"cream\": {\"type\": \"attribute\", \"inputs\": [\"pool\"], \"parms\": {\"name\": \"material\", \"type\": "
+     "  \"string\", \"string\": \"cream\"}},"
+     "\"beside\": {\"type\": \"transform\", \"inputs\": [\"pool\"], \"parms\": {\"t\": [0.012, -0.004, 0]}},"
+     "\"all\": {\"type\": \"merge\", \"inputs\": [\"cream\", \"beside\"]},"
+     "\"sim\": {\"type\": \"liquidsolver\", \"inputs\": [\"all\", \"body\"], \"parms\": {\"substeps\": 1, "
+     "  \"viscosity\": 0.1, \"droptension\": 0.07}}}}",
+     {"sim", "sim:state"},
+     1},
 };
 enum { OUTPUTS = 3 };
 
@@ -234,7 +253,10 @@ SOLVER_TEST(lookdevsolver, 4)
 SOLVER_TEST(continuumsolver, 5)
 SOLVER_TEST(interfacesolver, 6)
 SOLVER_TEST(liquid_that_yields, 7)
+SOLVER_TEST(solved_air, 8)
+SOLVER_TEST(several_materials, 9)
 
 RV_TESTS(cmocka_unit_test(strandsolver), cmocka_unit_test(liquidsolver), cmocka_unit_test(filmsolver),
          cmocka_unit_test(wetsolver), cmocka_unit_test(lookdevsolver), cmocka_unit_test(continuumsolver),
-         cmocka_unit_test(interfacesolver), cmocka_unit_test(liquid_that_yields))
+         cmocka_unit_test(interfacesolver), cmocka_unit_test(liquid_that_yields),
+         cmocka_unit_test(solved_air), cmocka_unit_test(several_materials))

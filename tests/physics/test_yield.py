@@ -18,42 +18,11 @@ import numpy
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import scenes  # noqa: E402
-
-HALF, PRESSURE = 0.01, 1000.0  # half the width, m; rho g, Pa/m
-MODULUS = 1000.0
-FPS = 25
-
-
-def channel(cells, dt, law, frames):
-    """Mean speed and that of the plug in the middle third of the slab, m/s; law: yield, consistency, index."""
-    cell = 2 * HALF / cells
-    parms = {"density": 1000, "gravity": [0, -PRESSURE / 1000, 0], "shearmodulus": MODULUS, "yieldstress": law[0],
-             "viscosity": law[1], "flowindex": law[2], "substeps": round(1 / (FPS * dt)), "walls": True,
-             "wallsmin": [-HALF, -0.3, -0.1], "wallsmax": [HALF, 0.3, 0.1], "wallny": False, "wallnz": False, "wallpz": False}
-    run = scenes.cook({"rivulet": 1, "fps": FPS, "frames": [1, frames], "nodes": {
-        "pool": {"type": "fill", "parms": {"size": [2 * HALF, 12 * HALF, 4 * cell], "particlesep": cell / 2}},
-        "wet": {"type": "liquidsolver", "inputs": ["pool"], "parms": parms}}})
-    points = run.points(frames)
-    low, high = numpy.quantile(points.P[:, 1], [1 / 3, 2 / 3])
-    inner = (points.P[:, 1] > low) & (points.P[:, 1] < high)
-    speed = -points.point("v").reshape(-1, 3)[:, 1]
-    return float(speed[inner].mean()), float(speed[inner & (numpy.abs(points.P[:, 0]) < 0.1 * HALF)].mean())
-
-
-def exact(law):
-    """Mean and plug of the endless channel: the mean by quadrature of the profile."""
-    stress, consistency, index = law
-    at = (numpy.arange(100000) + 0.5) / 100000 * HALF
-    core = stress / PRESSURE
-    power = 1 / index + 1
-    def profile(x):
-        beside = numpy.maximum(x - core, 0) ** power
-        return index / (index + 1) * (PRESSURE / consistency) ** (1 / index) * ((HALF - core) ** power - beside)
-    return float(profile(at).mean()), float(profile(0.0))
+from plates import FPS, channel, exact  # noqa: E402
 
 
 def flows(cells, dt, law, frames, tolerance):
-    mean, plug = channel(cells, dt, law, frames)
+    mean, plug, _ = channel(cells, dt, law, frames)
     expected_mean, expected_plug = exact(law)
     name = f"yield {law[0]:g}, consistency {law[1]:g}, index {law[2]:g}, {cells} cells, {1000 * dt:g} ms"
     scenes.near(f"{name}: mean, m/s", mean, expected_mean, tolerance, "channel")
@@ -95,7 +64,7 @@ else:
     means = [flows(8, 4e-3, BINGHAM, 9, 0.04), flows(8, 2e-3, BINGHAM, 9, 0.04)]
     scenes.equal("mean at 4 and 2 ms", means, 0.01)
     flows(8, 4e-3, THINNING, 16, 0.05)
-    still, _ = channel(8, 4e-3, (11.0, 1.0, 1.0), 9)
+    still, *_ = channel(8, 4e-3, (11.0, 1.0, 1.0), 9)
     scenes.holds(f"below its yield stress it does not flow: {still:.1e} m/s", abs(still) < 1e-5)
     stands()
 scenes.end()

@@ -337,6 +337,13 @@ class Scene:
         if "dropsize" in parms:
             # each drop is a particle
             parms["dropsize"] = max(finest, parms["dropsize"])
+        # a yield stress needs a shear modulus and that a viscosity: one of them alone is refused
+        dice = Dice(self.seed, len(self.nodes), "yields")
+        if "shearmodulus" in tokens and not dice.chance(0.05):
+            if parms.get("yieldstress") and not parms.get("shearmodulus"):
+                parms["shearmodulus"] = tidy(dice.log(100, 2000))
+            if parms.get("shearmodulus") and not parms.get("viscosity"):
+                parms["viscosity"] = tidy(dice.log(0.1, 20))
         if "density" in tokens and "method" in tokens:
             parms["density"] = tidy(MOST["count"] / reach ** 2)
             parms["method"] = "density" if self.dice.chance(0.05) else "count"

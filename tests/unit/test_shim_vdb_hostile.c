@@ -199,6 +199,25 @@ static void a_bool_that_is_neither_is_refused(void** state) {
   rv_grid_release(grid);
 }
 
+// OpenVDB makes the leaves of a tree of points from its background and asserts that they begin without points: this file,
+// of which one byte was changed, would end the process.
+static void points_with_a_background_are_refused(void** state) {
+  (void)state;
+  const char* file = RV_SOURCE_DIR "/tests/fuzz/regressions/vdb/points_background.vdb";
+  RvGrid** grids = NULL;
+  size_t n = 0;
+  CHECK_FAILS(rv_grid_read_file(file, &grids, &n, NULL, &error), RV_BAD_FILE, error, "background that is not 0");
+}
+
+// OpenVDB skips the space, and takes other bytes for lengths: this file of 8 kB would take 1.8 GB.
+static void an_identity_with_a_space_is_refused(void** state) {
+  (void)state;
+  const char* file = RV_SOURCE_DIR "/tests/fuzz/regressions/vdb/space_in_identity.vdb";
+  RvGrid** grids = NULL;
+  size_t n = 0;
+  CHECK_FAILS(rv_grid_read_file(file, &grids, &n, NULL, &error), RV_BAD_FILE, error, "the identity of the file");
+}
+
 // any bit of a file of ours, checked by the file's own checksum
 static void a_flipped_bit_is_noticed(void** state) {
   (void)state;
@@ -255,5 +274,6 @@ static void a_foreign_header_with_flipped_bits_does_not_crash(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(cut_files_are_refused), cmocka_unit_test(absurd_lengths_are_refused_at_their_place),
-         cmocka_unit_test(a_bool_that_is_neither_is_refused), cmocka_unit_test(a_flipped_bit_is_noticed),
+         cmocka_unit_test(a_bool_that_is_neither_is_refused), cmocka_unit_test(points_with_a_background_are_refused),
+         cmocka_unit_test(an_identity_with_a_space_is_refused), cmocka_unit_test(a_flipped_bit_is_noticed),
          cmocka_unit_test(a_foreign_header_with_flipped_bits_does_not_crash))

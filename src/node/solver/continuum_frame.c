@@ -13,7 +13,9 @@ enum { STRANDS, COLLIDERS, WIND };
 // Bytes of a vertex: state, model and work memory of strands, chains and medium, as measured.
 static const double BYTES_A_VERTEX = 2400;
 enum { MAX_SWEEPS = 200 };  // of the pressures
-enum { MOST_PARTICLE_STEPS = 1000 };
+enum { MOST_PARTICLE_STEPS = 1000, MOST_EXPLICIT_STEPS = 20000 };
+// Values of the parameter `integrator`.
+enum { MIDPOINT_RULE = 1, RUNGE_KUTTA = 2 };
 static const double MIDPOINT = 0.5;
 // Strands in a cell below which hair is no medium: its density there depends on where the cell is.
 static const double LEAST_STRANDS = 4;
@@ -61,7 +63,8 @@ static RvMediumDef medium_of(const Frame* f, const RvContinuumParms* p) {
 // Settings of the solver at a moment. Refuses a medium that has no meaning.
 static RvResult set_up(Frame* f, const RvContinuumParms* p, RvError* error) {
   RvContinuum* c = &f->hair.continuum;
-  c->implicitness = p->integrator ? MIDPOINT : 1;
+  c->implicitness = p->integrator == MIDPOINT_RULE ? MIDPOINT : 1;
+  c->integrator = p->integrator == RUNGE_KUTTA ? RV_CHAIN_RK4 : RV_CHAIN_IMPLICIT;
   c->medium_def = medium_of(f, p);
   c->wet.load = f->water_load;
   c->wet.softness = p->wetsoftness;
@@ -324,6 +327,7 @@ static RvResult solid_substeps(Frame* f, int* count, RvError* error) {
     double way = solid_way(&c->solids.colliders[k], seconds), own = ceil(way / (f->parms.rootcfl * length));
     if (own > fmax(*count, wanted) && comes_near(f, &c->solids.colliders[k], way, seconds)) wanted = own;
   }
+  f->steps_wanted = fmax(f->steps_wanted, wanted);
   if (wanted > *count) *count = (int)fmin(wanted, fmax((double)f->parms.maxsubsteps, *count));
   return result;
 }
@@ -334,9 +338,24 @@ static RvResult sound_substeps(Frame* f, int* count, RvError* error) {
   if (!def->particles || !rv_medium_acts(def)) return RV_OK;
   double wanted = ceil(f->scaffold->frame_seconds / rv_medium_pairs_longest(def)), most = MOST_PARTICLE_STEPS;
   if (!(wanted <= most))
+    return rv_fail(
+        error, RV_LIMIT,
+        "interaction particles needs %g steps a frame for the sound of the medium, at most %g are taken; lower "
+        "volumepressure or hairfriction, raise smoothing, or choose grid",
+        wanted, most);
+  if (wanted > *count) *count = (int)wanted;
+  return RV_OK;
+}
+
+// Substeps at which explicit chains are stable.
+static RvResult explicit_substeps(Frame* f, int* count, RvError* error) {
+  const RvContinuum* c = &f->hair.continuum;
+  if (c->integrator != RV_CHAIN_RK4 || !c->model->links) return RV_OK;
+  double wanted = ceil(f->scaffold->frame_seconds / rv_chain_explicit_step(c->model)), most = MOST_EXPLICIT_STEPS;
+  if (!(wanted <= most))
     return rv_fail(error, RV_LIMIT,
-                   "interaction particles needs %g steps a frame for the sound of the medium, at most %g are taken; lower "
-                   "volumepressure or hairfriction, raise smoothing, or choose grid",
+                   "integrator Runge-Kutta needs %g steps a frame for the stiffness and damping of the joints, at most "
+                   "%g are taken; lower damping, shear or youngs, give strands fewer points, or choose euler",
                    wanted, most);
   if (wanted > *count) *count = (int)wanted;
   return RV_OK;
@@ -346,8 +365,10 @@ RvResult rv_continuum_advance(RvSolver* s, RvError* error) {
   Frame* f = s->data;
   int count;
   RvResult result = rv_strand_port_substeps(&f->strands, &count, error);
+  f->steps_wanted = f->strands.steps_wanted;
   if (!result) result = solid_substeps(f, &count, error);
   if (!result) result = sound_substeps(f, &count, error);
+  if (!result) result = explicit_substeps(f, &count, error);
   for (int k = 0; k < count && !result; ++k) {
     if (rv_cook_cancelled(f->cook, (double)k / count, "chains"))
       result = rv_fail(error, RV_CANCELLED, "cancelled");
@@ -378,6 +399,15 @@ static RvResult save(RvSolver* s, RvState* state, RvError* error) {
   return RV_OK;
 }
 
+// Tells of roots and colliders that go farther in a step than cfl allows.
+static void tell_speed(const Frame* f) {
+  if (!(f->steps_wanted > f->hair.substeps)) return;
+  rv_cook_warn(f->cook,
+               "roots or colliders move so fast that cfl asks for %g substeps, but maxsubsteps allows %d: hair lags or "
+               "is thrown; raise maxsubsteps or cfl, or check the animation",
+               f->steps_wanted, f->hair.substeps);
+}
+
 static void tell_solids(const Frame* f) {
   const RvChainSolids* solids = &f->hair.continuum.solids;
   f->cook->stats->contacts = (int64_t)solids->touching;
@@ -402,6 +432,7 @@ static void tell(RvSolver* s) {
   stats->iterations = medium->sweeps;
   stats->residual = medium->residual;
   stats->tiles = (int64_t)medium->tiles.count;
+  tell_speed(f);
   tell_solids(f);
 #define TELL(name) rv_solver_add_seconds(s, #name, f->hair.continuum.seconds[RV_CONTINUUM_STAGE_##name]);
   RV_CONTINUUM_STAGES(TELL)

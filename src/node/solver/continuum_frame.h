@@ -49,6 +49,7 @@ typedef struct RvContinuumFrame {
   RvStrandPort strands;
   RvContinuumHair hair;
   bool first;            // the frame after the start
+  double steps_wanted;   // by the motion of roots and solids, without maxsubsteps
   double groom_density;  // kg/m3
   double* water_load;    // [links] mass of water over that of dry hair; NULL: dry
   float* air;            // [vertices of the set][3] m/s: wind with its gusts; NULL: without

@@ -5,19 +5,21 @@
 
 #include "node/solver/wet_parms.h"
 
-#define RV_CONTINUUM_SIMULATION_PARMS(X)                                                                          \
-  X(BUTTON, resimulate, "Reset Simulation", "Forgets all frames and starts again.")                               \
-  X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the groom; simulation begins after it.") \
-  X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "",                                                      \
-    "Simulated seconds a second of the scene. 0 freezes the strands, also where the input moves.")                \
-  X(INT, substeps, "Substeps", 4, HARD(1), HARD(1000), "",                                                        \
-    "Fewest steps a frame. Hair hangs the same with any number; more follow fast motion with less damping.")      \
-  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "",                                                \
-    "Most steps a frame, when roots or colliders move fast.", ADVANCED)                                           \
-  X(FLOAT, cfl, "CFL", 1, HARD(0.01), SOFT(10), "",                                                               \
-    "Edge lengths that a root, or a collider near hair, may move in a step.", ADVANCED)                           \
-  X(MENU, integrator, "Integrator", 0, "euler=Implicit Euler|midpoint=Midpoint",                                  \
-    "Implicit Euler damps motion with long steps; Midpoint keeps swings alive, and lets stiff hair ring.", ADVANCED)
+#define RV_CONTINUUM_SIMULATION_PARMS(X)                                                                               \
+  X(BUTTON, resimulate, "Reset Simulation", "Forgets all frames and starts again.")                                    \
+  X(INT, startframe, "Start Frame", 1, SOFT(1), SOFT(240), "", "Frame of the groom; simulation begins after it.")      \
+  X(FLOAT, timescale, "Time Scale", 1, HARD(0), SOFT(2), "",                                                           \
+    "Simulated seconds a second of the scene. 0 freezes the strands, also where the input moves.")                     \
+  X(INT, substeps, "Substeps", 4, HARD(1), HARD(1000), "",                                                             \
+    "Fewest steps a frame. Hair hangs the same with any number; more follow fast motion with less damping.")           \
+  X(INT, maxsubsteps, "Max Substeps", 64, HARD(1), HARD(1000), "",                                                     \
+    "Most steps a frame, when roots or colliders move fast.", ADVANCED)                                                \
+  X(FLOAT, cfl, "CFL", 1, HARD(0.01), SOFT(10), "",                                                                    \
+    "Edge lengths that a root, or a collider near hair, may move in a step.", ADVANCED)                                \
+  X(MENU, integrator, "Integrator", 0, "euler=Implicit Euler|midpoint=Midpoint|rk4=Runge-Kutta",                       \
+    "Implicit Euler damps motion with long steps; Midpoint keeps swings alive, and lets stiff hair ring. Runge-Kutta " \
+    "is explicit, for comparison: it takes as many steps as stiffness and damping ask for, thousands for hair.",       \
+    ADVANCED)
 
 #define RV_CONTINUUM_NO_VOLUME "{ interaction == none }"
 #define RV_CONTINUUM_VOLUME_PARMS(X)                                                                                   \
@@ -53,19 +55,20 @@
     "Change of a pressure over the largest one that ends its solve.", ADVANCED, WHEN(RV_CONTINUUM_NO_VOLUME))
 
 #define RV_CONTINUUM_PASSIVE_AIR "{ air == passive }"
-#define RV_CONTINUUM_AIR_PARMS(X)                                                                                    \
-  X(FLOAT, airdrag, "Air Drag", 1, HARD(0), SOFT(10), "", "Scales Drag Normal and Drag Tangent; 0: no air.")         \
-  X(MENU, air, "Air", 0, "passive=Passive|solved=Solved",                                                            \
-    "Passive: hair feels the wind and leaves it as it is. Solved: the air around the hair is simulated. Hair shelters " \
-    "hair behind it, drags air along, and colliders stand in the wind. Costs about half as much again.")             \
-  X(FLOAT, airsize, "Air Cell", 0, HARD(0), SOFT(0.1), "m",                                                          \
-    "Size of a cell of the solved air; smaller shows finer wakes and costs more. 0: twice Smoothing.",               \
-    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                                  \
-  X(INT, airreach, "Air Reach", 4, HARD(1), HARD(8), "",                                                             \
-    "Cells of air around the hair that are simulated; beyond them is the wind.", ADVANCED,                           \
-    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                                  \
-  X(FLOAT, airdensity, "Air Density", 1.204, HARD(1e-3), SOFT(10), "kg1m-3",                                         \
-    "Heavier air is harder to set moving and carries hair along for longer.", ADVANCED,                              \
+#define RV_CONTINUUM_AIR_PARMS(X)                                                                              \
+  X(FLOAT, airdrag, "Air Drag", 1, HARD(0), SOFT(10), "", "Scales Drag Normal and Drag Tangent; 0: no air.")   \
+  X(MENU, air, "Air", 0, "passive=Passive|solved=Solved",                                                      \
+    "Passive: hair feels the wind and leaves it as it is. Solved: the air around the hair is simulated. Hair " \
+    "shelters "                                                                                                \
+    "hair behind it, drags air along, and colliders stand in the wind. Costs about half as much again.")       \
+  X(FLOAT, airsize, "Air Cell", 0, HARD(0), SOFT(0.1), "m",                                                    \
+    "Size of a cell of the solved air; smaller shows finer wakes and costs more. 0: twice Smoothing.",         \
+    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                            \
+  X(INT, airreach, "Air Reach", 4, HARD(1), HARD(8), "",                                                       \
+    "Cells of air around the hair that are simulated; beyond them is the wind.", ADVANCED,                     \
+    WHEN(RV_CONTINUUM_PASSIVE_AIR))                                                                            \
+  X(FLOAT, airdensity, "Air Density", 1.204, HARD(1e-3), SOFT(10), "kg1m-3",                                   \
+    "Heavier air is harder to set moving and carries hair along for longer.", ADVANCED,                        \
     WHEN(RV_CONTINUUM_PASSIVE_AIR))
 
 #define RV_CONTINUUM_WET_PARMS(X)                                                                         \

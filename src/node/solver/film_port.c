@@ -80,6 +80,7 @@ static RvWetSettings settings_of(const RvFilmPort* s, const RvWetParms* p, doubl
                                 .density = p->liquiddensity,
                                 .tension = p->tension,
                                 .yield = p->yieldstress,
+                                .index = p->flowindex,
                                 .drag = p->drag,
                                 .drag_at = s->drag,
                                 .law = p->draglaw ? RV_DRAG_FORCHHEIMER : RV_DRAG_LITERAL,

@@ -222,6 +222,9 @@ void rv_strand_port_tell(const RvStrandPort* s) {
     rv_cook_warn(s->cook,
                  "%zu strands were lost in a step and put back where they were, at rest; raise substeps or maxsubsteps",
                  solver->healed);
+  if (s->bad_wind)
+    rv_cook_warn(s->cook, "%s, has a VDB vel that is not a number at %zu of %zu points of the strands: no wind there",
+                 rv_solver_port(s->cook, s->wind_input).text, s->bad_wind, solver->set.vertices);
   warn_stretch(s);
   if (s->contacts.contacts) warn_contacts(&s->contacts, s->cook);
 }

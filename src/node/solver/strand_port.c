@@ -65,6 +65,33 @@ static void warn_roots(const RvStrandPort* s) {
                  s->solver.animated ? "a point" : "the root or a pinned point", lost, lost == 1 ? "" : "s", first);
 }
 
+// Vertices with a value that is not a number.
+static size_t count_bad(const float* values, size_t vertices, int size) {
+  size_t bad = 0;
+  for (size_t i = 0; values && i < vertices; ++i) {
+    bool fine = true;
+    for (int c = 0; c < size; ++c) fine = fine && isfinite(values[(size_t)size * i + (size_t)c]);
+    bad += !fine;
+  }
+  return bad;
+}
+
+// Tells of attributes that guide the strands and are no numbers: these vertices go without.
+static void warn_guide(const RvStrandPort* s) {
+  const RvStrandGuide* g = &s->solver.guide;
+  const struct {
+    const char* name;
+    const float* values;
+    int size;
+  } guides[] = {{"wind", g->wind, 3}, {"force", g->force, 3}, {"targetweight", g->goal, 1}};
+  for (size_t k = 0; k < sizeof guides / sizeof *guides; ++k) {
+    size_t bad = count_bad(guides[k].values, s->solver.set.vertices, guides[k].size);
+    if (bad)
+      rv_cook_warn(s->cook, "%s of %zu of %zu points of the strands is not a number and counts as 0 there",
+                   guides[k].name, bad, s->solver.set.vertices);
+  }
+}
+
 //---------------------------------------------------------------------------------------------- saving
 
 // points that are not simulated show the input, and the state says so
@@ -375,6 +402,7 @@ RvResult rv_strand_port_begin(RvStrandPort* s, const RvWetParms* p, RvDetail* st
   // What holds them and what they meet.
   rv_strand_solver_fix(&s->solver);
   warn_roots(s);
+  warn_guide(s);
   result = find_wind(s, error);
   if (!result) result = begin_contacts(s, p, state, error);
   if (!result) result = set_target_before(s, error);
@@ -389,7 +417,7 @@ RvResult rv_strand_port_substeps(RvStrandPort* s, int* count, RvError* error) {
   *count = s->solver.settings.substeps;
   RvResult result = rv_sampler_at(&s->sampler, 1, &end, error);
   if (!result) result = rv_sampler_at(&s->sampler, 0.5, &middle, error);
-  if (!result) *count = rv_strand_solver_substeps(&s->solver, &middle, &end);
+  if (!result) *count = rv_strand_solver_substeps(&s->solver, &middle, &end, &s->steps_wanted);
   return result;
 }
 
@@ -409,6 +437,7 @@ static RvResult sample_wind(RvStrandPort* s, RvError* error) {
   }
   // Metres a second of both.
   RvResult result = rv_grid_sample(s->wind, set->vertices, s->wind_places, air, error);
+  if (!result) s->bad_wind = count_bad(air, set->vertices, 3);
   const float* own = s->solver.guide.wind;
   for (size_t i = 0; !result && i < 3 * set->vertices; ++i)
     air[i] = (float)(air[i] * set->metersperunit + (own ? own[i] : 0));

@@ -25,6 +25,8 @@ typedef struct RvStrandPort {
   RvCollider* colliders;  // the same as the contacts see them
   RvGrid* wind;           // borrowed; NULL: none
   double* wind_places;    // [vertices][3] room, in units of the scene
+  size_t bad_wind;        // vertices where it was not a number in the last step
+  double steps_wanted;    // by the motion of the roots in this frame, without maxsubsteps
   uint64_t model_key;     // of the strands and their model in the node's cache; 0: they are not kept
 } RvStrandPort;
 

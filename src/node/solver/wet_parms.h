@@ -76,13 +76,15 @@
   X(FLOAT, drip, "Drip", 30, HARD(0), SOFT(100), "s-1",                                           \
     "Rate at which film above the capacity drips off. The attribute drip multiplies it.")
 
-#define RV_WET_BRIDGE_PARMS(X)                                                                                 \
-  X(FLOAT, cohesion, "Cohesion", 1, HARD(0), SOFT(4), "",                                                      \
-    "Scales the pull of liquid between strands. The attribute cohesion multiplies it.", HIDE(RV_WET_ANIMATED)) \
-  X(FLOAT, drag, "Drag", 1, HARD(0), SOFT(10), "",                                                             \
-    "Scales the drag between strands and liquid around them. The attribute drag multiplies it.")               \
-  X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                                   \
-    "How the drag grows with speed: as the authors print it, or as flow through porous beds.", ADVANCED)
+#define RV_WET_BRIDGE_PARMS(X)                                                                                       \
+  X(FLOAT, cohesion, "Cohesion", 1, HARD(0), SOFT(4), "",                                                            \
+    "Scales the pull of liquid between strands. The attribute cohesion multiplies it.", HIDE(RV_WET_ANIMATED))       \
+  X(FLOAT, drag, "Drag", 1, HARD(0), SOFT(10), "",                                                                   \
+    "Scales the drag between strands and liquid around them. The attribute drag multiplies it.")                     \
+  X(MENU, draglaw, "Drag Law", 0, "literal=Literal|forchheimer=Forchheimer",                                         \
+    "How the drag grows with speed: as the authors print it, or as flow through porous beds. Liquids that yield or " \
+    "thin have a law of their own.",                                                                                 \
+    ADVANCED, WHEN("{ yieldstress != 0 shearmodulus != 0 viscosity != 0 } { flowindex != 1 }"))
 
 #define RV_WET_OUTPUT_PARMS(X)                                                                                      \
   X(FOLDER, "Output")                                                                                               \
