@@ -69,6 +69,8 @@ static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
   double a[3], d[3], wide = (double)k->reach[e->edge], reach = wide / k->grid->dx, square = 0;
   const RvCoupleVertex* v = &k->c->vertices.data[e->edge];
   RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = k->search[e->edge]};
+  const double hit = RV_CAPTURE_HIT * v->radius / k->grid->dx;
+  p.hit = (float)(hit * hit);
   // (1 - d^2 / R^2)^2 has the integral pi R^2 / 3 over a section
   p.density = (float)(3 / (RV_PI * wide * wide));
   rv_couple_capture_edge(k, e->edge, a, d);

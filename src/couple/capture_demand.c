@@ -42,10 +42,10 @@ static const double OUT_OF_REACH = 0.4;
 // Radius of the kernel of a drop in that of its ball: the mean square distance from its axis is that of the ball.
 static const double KERNEL_OF_BALL = 1.2649;  // root of 8/5
 
-// Radius of the kernel of a particle that is a drop of known size or a part of one, cells; else 0.
+// Radius of the kernel of a particle that is a drop of rain of known size or a part of one, cells; else 0.
 static double drop_kernel(const RvCapture* k, size_t i) {
   const double volume = k->p->volume[i];
-  if (rv_couple_drop_kind(k->set, k->p->row[i]) == RV_DROP_NONE || !(volume > 0)) return 0;
+  if (rv_couple_drop_kind(k->set, k->p->row[i]) != RV_DROP_OF_SOURCE || !(volume > 0)) return 0;
   return KERNEL_OF_BALL * rv_liquid_drop_radius(volume) / k->grid->dx;
 }
 
@@ -146,7 +146,7 @@ static void look(const RvCapture* k, size_t packed, double* reach, double* searc
   bool comes_out = r->air_before < r->air;
   double moved = speed * k->dt + (comes_out ? k->side : 0);
   if (r->sparse || comes_out) *reach = rv_clamp(moved, k->side, WIDE * k->grid->dx);
-  if (ball > 0) *search = fmin(speed * k->dt / k->grid->dx, WIDE) + ball;
+  if (ball > 0) *search = fmin(speed * k->dt / k->grid->dx, WIDE) + ball + RV_CAPTURE_HIT * v->radius / k->grid->dx;
 }
 
 // Vertices of some strands.

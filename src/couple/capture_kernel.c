@@ -147,7 +147,8 @@ RV_INLINE RvRow along_chord(RvRow x, RvRow c, RvRow ball) {
 RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
   const RvRow zero = {0}, one = rv_row_set(1);
   const Mask known = mask_of(r.lanes) & (load_own(tile->drop, r) > zero);
-  const RvRow ball = (RvRow)(((Mask)load_own(tile->ball, r) & known) | ((Mask)one & ~known));
+  const RvRow own = (RvRow)(((Mask)load_own(tile->ball, r) & known) | ((Mask)one & ~known));
+  const RvRow ball = own / (one + p->hit * own);
   // Place and way relative to the edge. Particles out of reach may have velocities that are not finite.
   RvRow q[3], u[3], d[3], e[3];
   RV_UNROLL for (int a = 0; a < 3; ++a) {
@@ -175,8 +176,8 @@ RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, R
   const RvRow still = larger(one - far * ball, zero), mean = passed / length;
   const RvRow weight = (RvRow)(((Mask)mean & goes) | ((Mask)(still * still) & ~goes));
   *t = (q_along - nearest * u_along) * p->inverse;
-  const Mask own = known & (*t >= rv_row_set(p->from)) & (*t < rv_row_set(p->to));
-  *w = only(own, larger(weight, zero) * (ball / p->near));
+  const Mask met = known & (*t >= rv_row_set(p->from)) & (*t < rv_row_set(p->to));
+  *w = only(met, larger(weight, zero) * (ball / p->near));
 }
 
 // The piece's box along an axis.

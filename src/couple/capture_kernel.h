@@ -13,6 +13,7 @@ typedef struct RvCapturePiece {
   float from, to;                // range of t: its particles have their nearest point there
   float near;                    // 1 / reach^2 of bodies of liquid
   float reach;                   // cells: as far as particles are looked for
+  float hit;                     // cells^2 that the strand's own section adds to the square of a drop's radius
   float density;                 // 1/m2: 1 / integral of the weight over a section of the edge
   float v[3], dv[3];             // m/s, of the edge: v + t dv
   float along[3];                // its unit tangent

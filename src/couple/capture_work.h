@@ -6,6 +6,10 @@
 #include "couple/capture_kernel.h"
 #include "couple/store.h"
 
+// Radii of a strand by which a drop is wider to it: so a drop smaller than the strand gives what it has, and no more is
+// asked for: the strand is as wide as the kernel of a point, 2 x 1.02 radii (capture_kernel.h).
+#define RV_CAPTURE_HIT 2.1
+
 // A piece of an edge near a tile.
 typedef struct RvCaptureEntry {
   uint32_t edge;   // packed index of its lower vertex
