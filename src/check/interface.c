@@ -15,14 +15,14 @@ static const double FPS = 24;
 
 //---------------------------------------------------------------------------------------------- a cube becomes round
 
-// A cube of 17^3 particles in free space; its shape after some frames.
-static RvResult round_off(const char* parms, int last, RvDropFigures* drop, double* closest, RvError* error) {
+// A cube of particles, `side` along each edge, in free space; its shape after some frames.
+static RvResult round_off(int side, const char* parms, int last, RvDropFigures* drop, double* closest, RvError* error) {
   char nodes[1000];
   snprintf(nodes, sizeof nodes,
-           "\"cube\": {\"type\": \"fill\", \"parms\": {\"size\": [0.017, 0.017, 0.017], \"particlesep\": 0.001}},"
+           "\"cube\": {\"type\": \"fill\", \"parms\": {\"size\": [%g, %g, %g], \"particlesep\": 0.001}},"
            "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"cube\"], \"parms\": {\"gravity\": [0, 0, 0],"
            "  \"viscosity\": 0.03%s}}",
-           parms);
+           1e-3 * side, 1e-3 * side, 1e-3 * side, parms);
   RvSceneRig rig;
   RvDetail* now = NULL;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -36,7 +36,7 @@ static RvResult round_off(const char* parms, int last, RvDropFigures* drop, doub
 }
 
 RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
-  enum { LAST = 17 };
+  enum { LAST = 17, SIDE = 17 };
   static const struct {
     const char *name, *parms;
     double spread;  // at most; at k = 1 at least
@@ -51,7 +51,7 @@ RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
     RvDropFigures drop;
     double closest;
     char name[64];
-    result = round_off(forms[k].parms, LAST, &drop, &closest, error);
+    result = round_off(SIDE, forms[k].parms, LAST, &drop, &closest, error);
     if (result) break;
     snprintf(name, sizeof name, "%s_spread", forms[k].name);
     if (forms[k].narrow) {
@@ -66,6 +66,37 @@ RvResult rv_check_interface_round(const RvCheckOut* out, RvError* error) {
     rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.momentum)) / drop.speed, 0, 1e-6);
     snprintf(name, sizeof name, "%s_angular", forms[k].name);
     rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.angular)) / drop.moment, 0, 1e-6);
+  }
+  return result;
+}
+
+RvResult rv_check_interface_methods(const RvCheckOut* out, RvError* error) {
+  // A tenth of a spacing, over the radius of 11^3 particles.
+  enum { LAST = 13, SIDE = 11 };
+  const double spread = 0.1 / cbrt(3 * SIDE * SIDE * SIDE / (4 * RV_PI)) * 1.5;
+  static const struct {
+    const char *name, *parms;
+  } forms[] = {{"implicit", ""},
+               {"updates", ", \"pairupdates\": true"},
+               {"pcisph", ", \"solver\": \"pcisph\""},
+               {"pcisph_updates", ", \"solver\": \"pcisph\", \"pairupdates\": true"},
+               {"explicit", ", \"solver\": \"explicit\""}};
+  RvResult result = RV_OK;
+  double reach = 0;
+  for (size_t k = 0; k < sizeof forms / sizeof *forms && !result; ++k) {
+    RvDropFigures drop;
+    double closest;
+    char name[64];
+    result = round_off(SIDE, forms[k].parms, LAST, &drop, &closest, error);
+    if (result) break;
+    snprintf(name, sizeof name, "%s_spread", forms[k].name);
+    rv_check_emit(out, name, drop.spread, 0, spread);
+    if (!k) reach = drop.reach;
+    // The radius is that of the density: 1% of it is three a thousandth of the radius.
+    snprintf(name, sizeof name, "%s_reach", forms[k].name);
+    rv_check_emit(out, name, drop.reach / reach, 1, 0.01);
+    snprintf(name, sizeof name, "%s_momentum", forms[k].name);
+    rv_check_emit(out, name, rv_length(rv_vec3_load64(drop.momentum)) / drop.speed, 0, 1e-5);
   }
   return result;
 }
@@ -287,8 +318,7 @@ RvResult rv_check_interface_rest(const RvCheckOut* out, RvError* error) {
 //---------------------------------------------------------------------------------------------- two liquids
 
 // A cube of one liquid within a cube of another; what they are after some frames.
-static RvResult enclose(const char* parms, double* gap, double* centred, RvError* error) {
-  enum { LAST = 9 };
+static RvResult enclose(const char* parms, int last, double* gap, double* centred, RvError* error) {
   const double spacing = 1e-3;
   char nodes[1500];
   snprintf(nodes, sizeof nodes,
@@ -303,7 +333,7 @@ static RvResult enclose(const char* parms, double* gap, double* centred, RvError
   RvDetail* now = NULL;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
   if (result) return result;
-  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
+  result = rv_rig_scene_cook(&rig, "s:liquid", last, &now, error);
   const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
   const int32_t* phase = result ? NULL : rv_detail_i32(now, RV_POINT, "phase", 1);
   if (!result && (!P || !phase)) result = rv_fail(error, RV_INTERNAL, "the liquid has no phase");
@@ -341,12 +371,16 @@ static RvResult enclose(const char* parms, double* gap, double* centred, RvError
 }
 
 RvResult rv_check_interface_two(const RvCheckOut* out, RvError* error) {
-  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 200, \"viscosity2\": 0.01"};
-  static const char* const names[][2] = {{"oil_gap", "oil_centre"}, {"light_gap", "light_centre"}};
+  static const char* const parms[] = {"\"viscosity2\": 0.03", "\"density2\": 200, \"viscosity2\": 0.01",
+                                      "\"density2\": 10, \"viscosity2\": 0.005, \"maxsubsteps\": 4000"};
+  static const char* const names[][2] = {
+      {"oil_gap", "oil_centre"}, {"light_gap", "light_centre"}, {"gas_gap", "gas_centre"}};
+  // Gas takes ten times as many steps a frame.
+  static const int last[] = {9, 9, 3};
   RvResult result = RV_OK;
-  for (int k = 0; k < 2 && !result; ++k) {
+  for (int k = 0; k < 3 && !result; ++k) {
     double gap = 0, centred = 0;
-    result = enclose(parms[k], &gap, &centred, error);
+    result = enclose(parms[k], last[k], &gap, &centred, error);
     if (result) break;
     rv_check_emit(out, names[k][0], gap, 0, 1.3);
     rv_check_emit(out, names[k][1], centred, 0, 1);

@@ -1,4 +1,5 @@
-// Check of bubbles in the interface solver's node: film stays, two meet at 120 degrees, one pops (VI-12 to VI-14, VI-17).
+// Check of bubbles in the interface solver's node: film stays, two meet at 120 degrees, one pops (VI-12 to VI-14,
+// VI-17).
 #include <math.h>
 #include <stdio.h>
 
@@ -12,11 +13,11 @@ static const double SPACING = 1e-3;
 
 // Two bubbles of a frame.
 typedef struct Pair {
-  size_t count[3];    // particles of no bubble and of each
-  RvVec3 centre[3];   // of each
-  double film[3];     // m3 of each
-  double reach;       // m: mean of the support function of all particles
-  double wall;        // m: standard deviation, along x, of the particles of the first that touch the second
+  size_t count[3];   // particles of no bubble and of each
+  RvVec3 centre[3];  // of each
+  double film[3];    // m3 of each
+  double reach;      // m: mean of the support function of all particles
+  double wall;       // m: standard deviation, along x, of the particles of the first that touch the second
 } Pair;
 
 // Roughness of the wall, which stands across x. Particles of the first bubble are of it that are nearer to one of the
@@ -61,46 +62,30 @@ static RvResult measure(const RvDetail* d, Pair* out, RvError* error) {
   return result;
 }
 
-// Distance of the centres of two equal bubbles over the cube root of the volume of each, whose wall is t radii from the
-// centre of its sphere: V = pi R^3 (2/3 + t - t^3/3).
-static double distance_at(double t) {
-  double volume = RV_PI * (2.0 / 3 + t - t * t * t / 3);
-  double moment = RV_PI * (0.25 - t * t / 2 + t * t * t * t / 4);
-  return 2 * (t + moment / volume) / cbrt(volume);
-}
-
 // The angle, degrees, at which outer surface and wall meet.
 static double meeting_angle(const Pair* p) {
   double volume = (double)p->count[1] * SPACING * SPACING * SPACING;
-  double target = rv_length(rv_sub(p->centre[1], p->centre[2])) / cbrt(volume);
-  double low = -0.9, high = 1;
-  for (int k = 0; k < 60; ++k) {
-    double middle = 0.5 * (low + high);
-    if (distance_at(middle) < target)
-      low = middle;
-    else
-      high = middle;
-  }
-  return 180 - acos(low) * 180 / RV_PI;
+  return rv_rig_meeting_angle(rv_length(rv_sub(p->centre[1], p->centre[2])) / cbrt(volume));
 }
 
 // Two balls of bubbles side by side, that have a radius in spacings.
 static RvResult open_pair(double radius, const char* parms, RvSceneRig* rig, RvError* error) {
   char nodes[3000];
   double R = radius * SPACING, x = R + 0.4 * SPACING;
-  snprintf(nodes, sizeof nodes,
-           "\"m1\": {\"type\": \"sphere\", \"parms\": {\"radius\": %g, \"rows\": 30, \"cols\": 40, \"t\": [%g, 0, 0]}},"
-           "\"m2\": {\"type\": \"sphere\", \"parms\": {\"radius\": %g, \"rows\": 30, \"cols\": 40, \"t\": [%g, 0, 0]}},"
-           "\"f1\": {\"type\": \"fill\", \"inputs\": [\"m1\"], \"parms\": {\"particlesep\": %g}},"
-           "\"f2\": {\"type\": \"fill\", \"inputs\": [\"m2\"], \"parms\": {\"particlesep\": %g}},"
-           "\"a1\": {\"type\": \"attribute\", \"inputs\": [\"f1\"], \"parms\": {\"name\": \"bubbleid\", \"type\": \"int\","
-           "  \"class\": \"point\", \"value\": [1, 0, 0, 0]}},"
-           "\"a2\": {\"type\": \"attribute\", \"inputs\": [\"f2\"], \"parms\": {\"name\": \"bubbleid\", \"type\": \"int\","
-           "  \"class\": \"point\", \"value\": [2, 0, 0, 0]}},"
-           "\"w\": {\"type\": \"merge\", \"inputs\": [\"a1\", \"a2\"]},"
-           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"w\"], \"parms\": {\"gravity\": [0, 0, 0],"
-           "  \"density\": 100, \"surfacetension\": 0.03%s}}",
-           R, -x, R, x, SPACING, SPACING, parms);
+  snprintf(
+      nodes, sizeof nodes,
+      "\"m1\": {\"type\": \"sphere\", \"parms\": {\"radius\": %g, \"rows\": 30, \"cols\": 40, \"t\": [%g, 0, 0]}},"
+      "\"m2\": {\"type\": \"sphere\", \"parms\": {\"radius\": %g, \"rows\": 30, \"cols\": 40, \"t\": [%g, 0, 0]}},"
+      "\"f1\": {\"type\": \"fill\", \"inputs\": [\"m1\"], \"parms\": {\"particlesep\": %g}},"
+      "\"f2\": {\"type\": \"fill\", \"inputs\": [\"m2\"], \"parms\": {\"particlesep\": %g}},"
+      "\"a1\": {\"type\": \"attribute\", \"inputs\": [\"f1\"], \"parms\": {\"name\": \"bubbleid\", \"type\": \"int\","
+      "  \"class\": \"point\", \"value\": [1, 0, 0, 0]}},"
+      "\"a2\": {\"type\": \"attribute\", \"inputs\": [\"f2\"], \"parms\": {\"name\": \"bubbleid\", \"type\": \"int\","
+      "  \"class\": \"point\", \"value\": [2, 0, 0, 0]}},"
+      "\"w\": {\"type\": \"merge\", \"inputs\": [\"a1\", \"a2\"]},"
+      "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"w\"], \"parms\": {\"gravity\": [0, 0, 0],"
+      "  \"density\": 100, \"surfacetension\": 0.03%s}}",
+      R, -x, R, x, SPACING, SPACING, parms);
   return rv_rig_scene_open(rig, nodes, error);
 }
 

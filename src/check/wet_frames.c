@@ -216,7 +216,7 @@ RvResult rv_check_wet_frames(const RvCheckOut* out, RvError* error) {
                  "liquid_slowly_passing_all_film",
                  {false, {0, 0, 0}, {0.1, 0, 0}},
                  true,
-                 {1e-3, 1.25e-2, 0.003, 2e-3}},
+                 {1e-3, 1e-2, 0.003, 2e-3}},
                 {"liquid_passing",
                  "liquid_passing_film",
                  "liquid_passing_bulk",

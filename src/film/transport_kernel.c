@@ -283,8 +283,15 @@ RV_INLINE RvLanes corner_speed_share(const RvFilmWork* w, int i, int lane) {
   return c * (rv_lanes_set(2) - c);
 }
 
+// Films of which the slower has at least a third of the other's speed go on with one speed when they collide: the
+// exchange is full from COLLIDES times the slower speed on.
+#define COLLIDES 4
+
 // Momentum exchanged by films that collide at a vertex: they flow towards each other and the neighbours are empty, so
-// they go on with one speed (at the root, a wall, they stop). w->flow says which share of each still arrives.
+// that no flux carries it, and they go on with one speed (at the root, a wall, they stop). Films that flow one after
+// the other do not collide. The exchange fades between the two with the slower speed: else it would set in at once
+// where film at rest begins to yield, and the more often the shorter the steps are. w->flow says which share of each
+// still arrives.
 RV_INLINE RvLanes collide(const RvFilmWork* w, int i, int lane, RvLanes before, RvLanes after, RvLanes share) {
   const int k = i * RV_W + lane;
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1),
@@ -295,8 +302,10 @@ RV_INLINE RvLanes collide(const RvFilmWork* w, int i, int lane, RvLanes before, 
     part = share * (one - share);
   }
   stopped = smaller(rv_lanes_max(stopped, zero), one);
-  const RvLaneMask towards = rv_lanes_positive(-after) & (i > 0 ? rv_lanes_positive(before) : rv_lanes_positive(one));
-  return rv_lanes_select(towards, stopped * part * m * (before - after), zero);
+  const RvLanes slower = rv_lanes_max(smaller(before, -after), zero);
+  const RvLanes approach =
+      i > 0 ? smaller(rv_lanes_set(COLLIDES) * slower, rv_lanes_max(before - after, zero)) : rv_lanes_max(-after, zero);
+  return stopped * part * m * approach;
 }
 
 RV_INLINE RvLanes inverse_mass(const RvFilmWork* w, int j, int lane) {

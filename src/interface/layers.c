@@ -19,11 +19,11 @@ typedef struct Search {
   const RvInterfaceLayers* in;
   const RvSphSet* set;
   const RvSphLists* lists;
-  int32_t* body;     // in the order of the set
-  uint8_t* layer;    // in the order of the set
-  int peel;          // the layer that is looked for
-  float cover;       // R1^2 over that of the lists
-  uint8_t* hit;      // in the order of the set: found in this peel
+  int32_t* body;   // in the order of the set
+  uint8_t* layer;  // in the order of the set
+  int peel;        // the layer that is looked for
+  float cover;     // R1^2 over that of the lists
+  uint8_t* hit;    // in the order of the set: found in this peel
 } Search;
 
 // Whether j covers i: of the same body, not taken away by an earlier layer, and not i itself.

@@ -5,8 +5,11 @@
 // coefficient between solid and liquid by Young and Dupre: cos = 2 c_sf / c_ff - 1 (E34).
 #include <math.h>
 
+#include "base/parallel.h"
 #include "interface/solver.h"
 #include "math/scalar.h"
+
+enum { GRAIN = 1024 };  // particles a task
 
 // Distance that particles keep from solids whatever pushes them, in spacings.
 static const double MARGIN = 0.2;
@@ -30,6 +33,18 @@ double rv_interface_adhesion(const RvInterfaceModel* m, int phase, double angle)
   return 0.5 * (1 + rv_cos(corrected(angle))) * m->coefficient[phase][phase];
 }
 
+// Bodies keep their shape: their particles are not moved out of solids one by one.
+static void keep_shape_some(void* arg, size_t begin, size_t end) {
+  const RvInterfaceSolver* s = arg;
+  const RvParticles* p = &s->bulk->particles;
+  for (size_t i = begin; i < end; ++i) {
+    double cell[3];
+    if (!s->bodies.row_body[p->row[i]]) continue;
+    rv_liquid_particles_place(p, i, cell);
+    for (size_t a = 0; a < 3; ++a) s->work.place[3 * i + a] = cell[a] * s->model.dx;
+  }
+}
+
 RvResult rv_interface_meet_solids(RvInterfaceSolver* s, RvError* error) {
   RvInterfaceWork* w = &s->work;
   size_t count = s->bulk->particles.count;
@@ -47,7 +62,9 @@ RvResult rv_interface_meet_solids(RvInterfaceSolver* s, RvError* error) {
                           .planes = w->planes,
                           .near = w->near,
                           .buried = &s->report.buried};
-  return rv_contact_planes_find(&search, s->arena, error);
+  RvResult result = rv_contact_planes_find(&search, s->arena, error);
+  if (!result && s->bodies.row_body) rv_parallel_for(count, GRAIN, keep_shape_some, s);
+  return result;
 }
 
 void rv_interface_feel_solids(const RvInterfaceSolver* s, size_t k) {
@@ -76,7 +93,8 @@ void rv_interface_feel_solids(const RvInterfaceSolver* s, size_t k) {
     free *= 1 - half.share;
     // The pair force of the half space, per volume of a whole particle as the pairs' own.
     double pull = (double)rv_sph_half_at(&s->pull, (float)d).pull;
-    double adhesion = rv_interface_adhesion(&s->model, phase, (double)planes->angle[n]);
+    double angle = phase == 1 && s->model.second_angle >= 0 ? s->model.second_angle : (double)planes->angle[n];
+    double adhesion = rv_interface_adhesion(&s->model, phase, angle);
     double size = w->dt * w->dt * adhesion * support * support / s->model.phase[phase].density;
     for (int a = 0; a < 3; ++a) m->free_move[4 * k + (size_t)a] += (float)(size * pull) * normal[a];
   }

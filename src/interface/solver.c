@@ -11,8 +11,7 @@
 
 enum { GRAIN = 1024 };  // particles a task of the simple loops
 
-// The support h of the density in spacings: 33 neighbours.
-static const double SPACINGS = 2;
+static const double SPACINGS = RV_INTERFACE_SPACINGS;
 // Factor of Wendland's kernel, and that of its slope over the distance.
 static const double WENDLAND = 21 / (2 * RV_PI);
 static const double WENDLAND_SLOPE = 20;
@@ -22,13 +21,10 @@ static const double VISCOUS = 10;
 static const double CAPILLARY = 0.32;
 static const double CFL = 0.4;
 static const double VISCOUS_SHARE = 0.01;
-// The residual of the density, over the path of a free particle in spacings, at which the iterations end: pressures are
-// then known to a share of what moves the liquid however short the substep is. The free path is a tenth of a spacing in
-// the longest substeps that capillary waves allow, so that 0.05 is stricter than the tolerance of 0.1% below half of
-// them. The factors of the tension and the angles are those of the plain tolerance.
-static const double FREE_PATH_SHARE = 0.05;
-// Lowest residual asked for: densities are sums in single precision, known to some 1e-7.
-static const double LEAST_THRESHOLD = 1e-6;
+// Longest substep of each method over that of the implicit one, as seen on a cube that becomes round: beyond it PCISPH
+// and the explicit form throw particles off.
+static const double METHOD_SHARE[] = {
+    [RV_INTERFACE_IMPLICIT] = 1, [RV_INTERFACE_PCISPH] = 0.5, [RV_INTERFACE_EXPLICIT] = 0.1};
 
 RvInterfaceModel rv_interface_defaults(double spacing) {
   RvInterfaceModel m = {.dx = SPACINGS * spacing,
@@ -41,7 +37,8 @@ RvInterfaceModel rv_interface_defaults(double spacing) {
                         .gravity = {0, -9.81, 0},
                         .tolerance = 1e-3,
                         .iterations = 100,
-                        .relaxation = 0.3};
+                        .relaxation = 0.3,
+                        .second_angle = -1};
   m.coefficient[0][0] = rv_pair_coefficient(m.form, m.tension, rv_interface_support(&m));
   return m;
 }
@@ -89,6 +86,21 @@ static void place_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+// Arrays of the pair forces that are summed again: lists within k h, their sums, and places ahead.
+static bool take_far(RvInterfaceSolver* s) {
+  RvInterfaceSums* m = &s->work.sums;
+  size_t count = s->work.set.count + 1;
+  size_t tasks = (count + RV_SPH_GRAIN - 1) / RV_SPH_GRAIN;
+  m->far = (RvSphLists){0};
+  if (!s->model.pair_updates || s->model.method == RV_INTERFACE_EXPLICIT) return true;
+  m->far.first = RV_TAKE(s->arena, uint32_t, count);
+  m->far.groups = RV_TAKE(s->arena, uint16_t, count);
+  m->far.index = RV_TAKE(s->arena, uint32_t, tasks * 8 * RV_INTERFACE_TASK_FAR);
+  m->pulled = RV_TAKE(s->arena, float, 4 * count);
+  m->ahead = RV_TAKE(s->arena, float, 4 * count);
+  return m->far.first && m->far.groups && m->far.index && m->pulled && m->ahead;
+}
+
 // Arrays of the sums. The particle that fills up groups has no volume and does not move.
 static bool take_sums(RvInterfaceSolver* s) {
   RvInterfaceWork* w = &s->work;
@@ -110,7 +122,7 @@ static bool take_sums(RvInterfaceSolver* s) {
   w->lists.groups = RV_TAKE(s->arena, uint16_t, count);
   w->lists.index = RV_TAKE(s->arena, uint32_t, tasks * RV_INTERFACE_TASK_INDICES + 1);
   fine = fine && m->diagonal && m->multiplier && phase && w->lists.first && w->lists.groups && w->lists.index;
-  if (!fine) return false;
+  if (!fine || !take_far(s)) return false;
   m->lattice = &w->lattice;
   m->set = &w->set;
   m->lists = &w->lists;
@@ -242,9 +254,6 @@ static RvResult film(RvInterfaceSolver* s, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- pairs
 
-#define CALL(s, name, arguments) \
-  ((s)->single ? RV_KERNEL_CALL_SINGLE(name, arguments) : RV_KERNEL_CALL(name, arguments))
-
 typedef struct Found {
   RvInterfaceSolver* s;
   // Whole numbers, whose sums do not depend on their order.
@@ -253,7 +262,7 @@ typedef struct Found {
 
 static void pairs_some(void* arg, size_t begin, size_t end) {
   Found* f = arg;
-  RvInterfaceFound found = CALL(f->s, rv_interface_pairs, (&f->s->work.sums, begin, end));
+  RvInterfaceFound found = RV_INTERFACE_CALL(f->s, rv_interface_pairs, (&f->s->work.sums, begin, end));
   atomic_fetch_add(&f->full, found.full);
   atomic_fetch_add(&f->near, found.near);
   atomic_fetch_add(&f->pairs, found.pairs);
@@ -275,84 +284,14 @@ static RvResult pairs(RvInterfaceSolver* s) {
 static void density_some(void* arg, size_t begin, size_t end) {
   RvInterfaceSolver* s = arg;
   for (size_t k = begin; k < end; ++k) rv_interface_feel_solids(s, k);
-  CALL(s, rv_interface_density, (&s->work.sums, begin, end));
+  RV_INTERFACE_CALL(s, rv_interface_density, (&s->work.sums, begin, end));
 }
 
-static RvResult density(RvInterfaceSolver* s) {
+static RvResult density(RvInterfaceSolver* s, RvError* error) {
+  RvResult result = rv_interface_gather_bodies(s, error);
   rv_parallel_for(s->work.set.count, RV_SPH_GRAIN, density_some, s);
-  return RV_OK;
-}
-
-//---------------------------------------------------------------------------------------------- pressure
-
-static void push_some(void* arg, size_t begin, size_t end) {
-  const RvInterfaceSolver* s = arg;
-  CALL(s, rv_interface_push, (&s->work.sums, begin, end));
-}
-
-typedef struct Excess {
-  const RvInterfaceSolver* s;
-  _Atomic uint32_t largest;  // bits of a float at or above 0, which are ordered as whole numbers
-} Excess;
-
-static double predict_some(void* arg, size_t begin, size_t end) {
-  Excess* e = arg;
-  RvInterfaceExcess excess = CALL(e->s, rv_interface_predict, (&e->s->work.sums, begin, end));
-  uint32_t bits;
-  uint32_t known = atomic_load(&e->largest);
-  memcpy(&bits, &excess.largest, sizeof bits);
-  while (bits > known && !atomic_compare_exchange_weak(&e->largest, &known, bits)) continue;
-  return excess.sum;
-}
-
-// Residual at which the iterations end. A residual r of the density allows an error r rho s^2 / dt^2 of the pressure,
-// which must stay small against tension and weight however short the substep is. Else smooth errors of pressure, which
-// change densities least, would stay in the warm start and drive the drop.
-static double residual_threshold(const RvInterfaceSolver* s) {
-  const RvInterfaceModel* m = &s->model;
-  double heaviest = 0;
-  for (int i = 0; i < m->phases; ++i) heaviest = rv_max(heaviest, m->phase[i].density);
-  double weight = sqrt(m->gravity[0] * m->gravity[0] + m->gravity[1] * m->gravity[1] + m->gravity[2] * m->gravity[2]);
-  double acceleration = rv_max(m->tension / (heaviest * m->spacing * m->spacing), weight);
-  double path = s->work.dt * s->work.dt * acceleration / m->spacing;
-  double wanted = rv_max(FREE_PATH_SHARE * path, LEAST_THRESHOLD);
-  // Bubbles, whose volumes have been measured with the tolerance alone, keep it.
-  return acceleration > 0 && !s->bubbles.row_body ? rv_min(m->tolerance, wanted) : m->tolerance;
-}
-
-// pressure: projected gradient steps, scaled by the diagonal and accelerated (Nesterov 1983), until the predicted
-// density is constant (E69). The acceleration starts anew where the residual grows (O'Donoghue and Candes 2015). The
-// displacements at the end are those of the multipliers in `press`.
-static RvResult pressure(RvInterfaceSolver* s) {
-  RvInterfaceSums* m = &s->work.sums;
-  size_t count = s->work.set.count;
-  const double threshold = residual_threshold(s);
-  double mean = 0;
-  double before = INFINITY;
-  double pace = 1;
-  int iterations = 0;
-  for (;; ++iterations) {
-    Excess e = {s, 0};
-    double next_pace = 0.5 * (1 + sqrt(1 + 4 * pace * pace));
-    m->momentum = (float)((pace - 1) / next_pace);
-    rv_parallel_for(count, RV_SPH_GRAIN, push_some, s);
-    mean = count ? rv_parallel_sum(count, RV_SPH_GRAIN, predict_some, &e) / (double)count : 0;
-    uint32_t bits = atomic_load(&e.largest);
-    float largest;
-    memcpy(&largest, &bits, sizeof largest);
-    s->report.largest = (double)largest;
-    if (!(mean >= threshold) || iterations == s->model.iterations) break;
-    float* next = m->press_next;
-    m->press_next = m->press;
-    m->press = next;
-    pace = mean > before ? 1 : next_pace;
-    before = mean;
-  }
-  s->report.iterations += iterations;
-  if (iterations > s->report.most_iterations) s->report.most_iterations = iterations;
-  if (mean > s->report.excess) s->report.excess = mean;
-  s->report.unconverged += mean >= s->model.tolerance;
-  return RV_OK;
+  if (!result) rv_interface_relieve_bodies(s);
+  return result;
 }
 
 //---------------------------------------------------------------------------------------------- move
@@ -370,8 +309,8 @@ static void move_some(void* arg, size_t begin, size_t end) {
     size_t i = w->set.from[k];
     double cell[3];
     rv_liquid_particles_place(p, i, cell);
-    rv_interface_hold(s, k);
-    for (size_t a = 0; a < 3; ++a) {
+    bool rigid = s->bodies.row_body && s->bodies.row_body[p->row[i]];
+    for (size_t a = 0; a < 3 && !rigid; ++a) {
       double path = (double)m->move[4 * k + a];
       // Solids may have moved the place before.
       double before = w->place[3 * i + a] / s->model.dx - cell[a];
@@ -383,8 +322,16 @@ static void move_some(void* arg, size_t begin, size_t end) {
   }
 }
 
+static void hold_some(void* arg, size_t begin, size_t end) {
+  const RvInterfaceSolver* s = arg;
+  for (size_t k = begin; k < end; ++k) rv_interface_hold(s, k);
+}
+
 static RvResult move(RvInterfaceSolver* s) {
+  rv_parallel_for(s->work.set.count, GRAIN, hold_some, s);
+  rv_interface_project_bodies(s);
   rv_parallel_for(s->work.set.count, GRAIN, move_some, s);
+  rv_interface_turn_bodies(s);
   s->report.substeps++;
   return RV_OK;
 }
@@ -406,8 +353,8 @@ RvResult rv_interface_substep(RvInterfaceSolver* s, double dt, RvError* error) {
   STAGE(sort, sort(s, error))
   STAGE(film, film(s, error))
   STAGE(pairs, pairs(s))
-  STAGE(density, density(s))
-  STAGE(pressure, pressure(s))
+  STAGE(density, density(s, error))
+  STAGE(pressure, rv_interface_solve_pressure(s, error))
   STAGE(move, move(s))
   rv_arena_release(s->arena, mark);
   return result;
@@ -431,5 +378,5 @@ double rv_interface_longest(const RvInterfaceSolver* s) {
     if (m->tension > 0) longest = rv_min(longest, CAPILLARY * sqrt(a->density * volume / m->tension));
     if (a->viscosity > 0) longest = rv_min(longest, VISCOUS_SHARE * h * h * a->density / a->viscosity);
   }
-  return longest;
+  return METHOD_SHARE[m->method] * longest;
 }

@@ -15,12 +15,23 @@
 #define RV_INTERFACE_SOLVER_H
 
 #include "contact/planes.h"
+#include "interface/bodies.h"
 #include "interface/bubbles.h"
 #include "interface/sums_kernel.h"
 #include "liquid/liquid.h"
 #include "sph/half.h"
 
 enum { RV_INTERFACE_PRESSURE = 0 };  // numbers of RvParticles.c
+
+// The support h of the density in spacings: 33 neighbours.
+#define RV_INTERFACE_SPACINGS 2.0
+
+// How the pressure is found (VI-11).
+typedef enum RvInterfaceMethod {
+  RV_INTERFACE_IMPLICIT,  // constant density (E69)
+  RV_INTERFACE_PCISPH,    // as the seed prints it
+  RV_INTERFACE_EXPLICIT   // proportional to the excess of density before the substep
+} RvInterfaceMethod;
 
 typedef struct RvInterfacePhase {
   double density;    // kg/m3
@@ -40,6 +51,9 @@ typedef struct RvInterfaceModel {
   double tolerance;                                              // mean excess of density at which the iterations end
   int iterations;                                                // at most
   double relaxation;                                             // of the Jacobi steps
+  RvInterfaceMethod method;
+  bool pair_updates;    // pair forces are summed again in every iteration
+  double second_angle;  // rad: contact angle of phase 1 on all solids; below 0: that of the solids
 } RvInterfaceModel;
 
 // Stages of a substep, in their order.
@@ -86,6 +100,7 @@ typedef struct RvInterfaceWork {
   RvSphSet set;
   RvSphLists lists;
   RvInterfaceSums sums;
+  RvInterfaceBodyWork bodies;
 } RvInterfaceWork;
 
 typedef struct RvInterfaceSolver {
@@ -93,9 +108,10 @@ typedef struct RvInterfaceSolver {
   RvLiquid* bulk;            // particles, sources and sinks; borrowed
   const uint8_t* row_phase;  // phases of the particles' rows; NULL: all are phase 0
   RvInterfaceBubbles bubbles;
-  RvArena* arena;            // borrowed; nothing is kept in it between substeps
-  RvContactSolids solids;    // in the metres of the particles
-  RvSphHalf half, pull;      // of the density and of the pair force
+  RvInterfaceBodies bodies;
+  RvArena* arena;          // borrowed; nothing is kept in it between substeps
+  RvContactSolids solids;  // in the metres of the particles
+  RvSphHalf half, pull;    // of the density and of the pair force
   RvInterfaceWork work;
   RvInterfaceReport report;
   // for benchmarks
@@ -112,6 +128,26 @@ double rv_interface_support(const RvInterfaceModel* model);
 // The longest substep that tension, speeds and viscosity allow, s.
 double rv_interface_longest(const RvInterfaceSolver* solver);
 RvResult rv_interface_substep(RvInterfaceSolver* solver, double dt, RvError* error);
+
+// Calls a kernel of the sums at the lanes of the solver.
+#define RV_INTERFACE_CALL(solver, name, arguments) \
+  ((solver)->single ? RV_KERNEL_CALL_SINGLE(name, arguments) : RV_KERNEL_CALL(name, arguments))
+
+//---------------------------------------------------------------------------------------------- pressure.c
+
+// pressure: the multipliers, and the displacements that they make.
+RvResult rv_interface_solve_pressure(RvInterfaceSolver* solver, RvError* error);
+
+//---------------------------------------------------------------------------------------------- bodies.c
+
+// Members, masses and inertias of the bodies; nothing without bodies, as the others.
+RvResult rv_interface_gather_bodies(RvInterfaceSolver* solver, RvError* error);
+// Leaves out of densities what the particles of a body add to each other beyond that at rest.
+void rv_interface_relieve_bodies(RvInterfaceSolver* solver);
+// Makes the displacements of bodies rigid, with the same momentum and angular momentum.
+void rv_interface_project_bodies(RvInterfaceSolver* solver);
+// Moves and turns the bodies by their last projection.
+void rv_interface_turn_bodies(RvInterfaceSolver* solver);
 
 //---------------------------------------------------------------------------------------------- solids.c
 

@@ -58,14 +58,15 @@ RV_INLINE RvSphRow mixed(const RvInterfaceSums* s, size_t i, const uint32_t* j) 
   return mix * (one - foreign);
 }
 
-// Sum of the pair forces on particle i over its list; the form is a constant of each call.
-RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, size_t i, const uint32_t* list, unsigned groups) {
-  const float* x = s->at + 4 * i;
+// Sum of the pair forces on particle i over its list, at the places `at`; the form is a constant of each call.
+RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, const float* at, size_t i, const uint32_t* list,
+                         unsigned groups, float out[4]) {
+  const float* x = at + 4 * i;
   const float* pull = s->pull[s->phase[i]];
   const RvSphRow x0 = rv_sph_set(x[0]), x1 = rv_sph_set(x[1]), x2 = rv_sph_set(x[2]);
   RvSphRow f0 = rv_sph_set(0), f1 = f0, f2 = f0;
   RV_SPH_EACH(j, list, groups) {
-    RvSphRow4 p = rv_sph_gather4(s->at, j);
+    RvSphRow4 p = rv_sph_gather4(at, j);
     RvSphRow d0 = x0 - p.x, d1 = x1 - p.y, d2 = x2 - p.z;
     RvSphRow square = d0 * d0 + d1 * d1 + d2 * d2;
     RvSphDistance r = rv_sph_distance(square);
@@ -79,8 +80,30 @@ RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, size_t i, co
   float total[4] __attribute__((aligned(16)));
   rv_sph_totals(f0, f1, f2, f2, total);
   float all = s->phases > 1 ? 1 : pull[0];
-  for (size_t a = 0; a < 3; ++a) s->free_move[4 * i + a] = all * total[a];
-  s->free_move[4 * i + 3] = 0;
+  for (size_t a = 0; a < 3; ++a) out[a] = all * total[a];
+  out[3] = 0;
+}
+
+// The same by the form of the sums.
+RV_INLINE void sum_form(const RvInterfaceSums* s, const float* at, size_t i, const uint32_t* list, unsigned groups,
+                        float out[4]) {
+  if (s->form == RV_PAIR_COSINE) sum_pairs(s, RV_PAIR_COSINE, at, i, list, groups, out);
+  if (s->form == RV_PAIR_TWO_KERNELS) sum_pairs(s, RV_PAIR_TWO_KERNELS, at, i, list, groups, out);
+  if (s->form == RV_PAIR_SPLINE) sum_pairs(s, RV_PAIR_SPLINE, at, i, list, groups, out);
+}
+
+// Keeps the list of particle i within k h, so that its pair forces can be summed again; groups of the task's room from
+// `group` on. False where the room is used up: the list is cut.
+RV_INLINE bool keep_far(const RvInterfaceSums* s, size_t i, const uint32_t* far, unsigned groups, uint32_t* group,
+                        uint32_t last_group) {
+  unsigned room = last_group - *group;
+  unsigned kept = groups < room ? groups : room;
+  uint32_t* out = s->far.index + 8 * (size_t)*group;
+  for (unsigned k = 0; k < 8 * kept; ++k) out[k] = far[k];
+  s->far.first[i] = *group;
+  s->far.groups[i] = (uint16_t)kept;
+  *group += kept;
+  return kept == groups;
 }
 
 // Neighbours of a list that are within h, in its order, written whole groups at a time. Their number, above
@@ -108,6 +131,8 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
   uint32_t far[RV_INTERFACE_MOST_FAR + 32];
   uint32_t group = (uint32_t)(begin / RV_SPH_GRAIN * (RV_INTERFACE_TASK_INDICES / 8));
   const uint32_t last_group = group + RV_INTERFACE_TASK_GROUPS;
+  uint32_t far_group = (uint32_t)(begin / RV_SPH_GRAIN * RV_INTERFACE_TASK_FAR);
+  const uint32_t last_far = far_group + RV_INTERFACE_TASK_FAR;
   size_t i = begin;
   for (size_t cell = rv_sph_walk_begin(s->lattice, set, set, begin, offset, &walk); i < end; ++cell) {
     rv_sph_collect(set, offset, set->key[cell], &walk, &candidates);
@@ -138,12 +163,25 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
       found.near += kept;
       found.pairs += count;
       found.full += full;
-      if (s->form == RV_PAIR_COSINE) sum_pairs(s, RV_PAIR_COSINE, i, far, far_groups);
-      if (s->form == RV_PAIR_TWO_KERNELS) sum_pairs(s, RV_PAIR_TWO_KERNELS, i, far, far_groups);
-      if (s->form == RV_PAIR_SPLINE) sum_pairs(s, RV_PAIR_SPLINE, i, far, far_groups);
+      sum_form(s, s->at, i, far, far_groups, s->free_move + 4 * i);
+      if (!s->far.index) continue;
+      full = !keep_far(s, i, far, far_groups, &far_group, last_far);
+      found.full += full;
+      for (size_t a = 0; a < 4; ++a) s->pulled[4 * i + a] = s->free_move[4 * i + a];
     }
   }
   return found;
+}
+
+void RV_KERNEL(rv_interface_pull)(const RvInterfaceSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    float now[4] = {0};
+    sum_form(s, s->ahead, i, s->far.index + 8 * (size_t)s->far.first[i], s->far.groups[i], now);
+    for (size_t a = 0; a < 3; ++a) {
+      s->free_move[4 * i + a] += now[a] - s->pulled[4 * i + a];
+      s->pulled[4 * i + a] = now[a];
+    }
+  }
 }
 
 //---------------------------------------------------------------------------------------------- density and viscosity
@@ -205,6 +243,40 @@ void RV_KERNEL(rv_interface_density)(const RvInterfaceSums* s, size_t begin, siz
     s->own[4 * i + 3] += s->value_factor * total[3];
     float diagonal = y[3] * norm + x[3] * factor * factor * total[7];
     s->diagonal[i] = diagonal > LEAST_DIAGONAL ? diagonal : LEAST_DIAGONAL;
+  }
+}
+
+// Squares of the slopes from i over the pairs within h, times a number of each neighbour: what a diagonal sums.
+RV_INLINE float sum_squares(const RvInterfaceSums* s, size_t i, const float* of) {
+  const float* x = s->at + 4 * i;
+  RvSphRow sum = rv_sph_set(0);
+  EACH_NEAR(s, i, j) {
+    RvSphRow4 p = rv_sph_gather4(s->at, j);
+    RvSphRow d0 = rv_sph_set(x[0]) - p.x, d1 = rv_sph_set(x[1]) - p.y, d2 = rv_sph_set(x[2]) - p.z;
+    RvSphRow square = d0 * d0 + d1 * d1 + d2 * d2;
+    RvSphRow u;
+    RvSphRow slope = slope_of(s, square, &u);
+    sum += p.w * (slope * slope * square) * rv_sph_gather(of, j);
+  }
+  return x[3] * s->slope_factor * s->slope_factor * rv_sph_total(sum);
+}
+
+// Square of the gradient of the density of i by its own place, over its mass.
+RV_INLINE float own_square(const RvInterfaceSums* s, size_t i) {
+  const float* own = s->own + 4 * i;
+  return s->drift[4 * i + 3] * (own[0] * own[0] + own[1] * own[1] + own[2] * own[2]);
+}
+
+void RV_KERNEL(rv_interface_load)(const RvInterfaceSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i)
+    s->load[i] = own_square(s, i) / s->diagonal[i] + s->drift[4 * i + 3] * sum_squares(s, i, s->inverse_diagonal);
+}
+
+void RV_KERNEL(rv_interface_stiffen)(const RvInterfaceSums* s, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
+    // `load_light` is the load over the mass.
+    float taken = own_square(s, i) * s->load[i] + sum_squares(s, i, s->load_light);
+    s->diagonal[i] = taken > s->diagonal[i] ? taken : s->diagonal[i];
   }
 }
 
@@ -271,6 +343,38 @@ RvInterfaceExcess RV_KERNEL(rv_interface_predict)(const RvInterfaceSums* s, size
     float thin = -error < held ? -error : held;
     float residual = error > 0 ? error : thin;
     excess.sum += (double)residual;
+    excess.largest = error > excess.largest ? error : excess.largest;
+  }
+  return excess;
+}
+
+RvInterfaceExcess RV_KERNEL(rv_interface_correct)(const RvInterfaceSums* s, size_t begin, size_t end) {
+  RvInterfaceExcess excess = {0};
+  for (size_t i = begin; i < end; ++i) {
+    const float* x = s->at + 4 * i;
+    const float* y = s->move + 4 * i;
+    RvSphRow change = rv_sph_set(0);
+    EACH_NEAR(s, i, j) {
+      RvSphRow4 p = rv_sph_gather4(s->at, j);
+      RvSphRow4 m = rv_sph_gather4(s->move, j);
+      RvSphRow d0 = rv_sph_set(x[0]) - p.x, d1 = rv_sph_set(x[1]) - p.y, d2 = rv_sph_set(x[2]) - p.z;
+      RvSphRow before, after;
+      slope_of(s, d0 * d0 + d1 * d1 + d2 * d2, &before);
+      d0 += rv_sph_set(y[0]) - m.x;
+      d1 += rv_sph_set(y[1]) - m.y;
+      d2 += rv_sph_set(y[2]) - m.z;
+      slope_of(s, d0 * d0 + d1 * d1 + d2 * d2, &after);
+      change += p.w * (after - before);
+    }
+    const float* solid = s->solid + 4 * i;
+    float density = s->own[4 * i + 3] + s->value_factor * rv_sph_total(change) +
+                    (solid[0] * y[0] + solid[1] * y[1] + solid[2] * y[2]) + solid[3];
+    float error = density - 1;
+    float next = s->press[4 * i + 3] + x[3] * s->lattice_step * error / s->drift[4 * i + 3];
+    for (size_t a = 0; a < 3; ++a) s->press_next[4 * i + a] = x[a];
+    s->press_next[4 * i + 3] = next > 0 ? next : 0;
+    // Thin liquid is a free surface here: pressures that push too much fall by themselves.
+    excess.sum += (double)(error > 0 ? error : 0);
     excess.largest = error > excess.largest ? error : excess.largest;
   }
   return excess;

@@ -19,6 +19,8 @@ enum {
   // some have more; and what the last list and groups of the search write beyond.
   RV_INTERFACE_TASK_GROUPS = RV_SPH_GRAIN * 42 / 8,
   RV_INTERFACE_TASK_INDICES = 8 * RV_INTERFACE_TASK_GROUPS + RV_INTERFACE_MOST_NEAR + 32,
+  // Groups of a task's lists within k h where these are kept: 92 neighbours at rest are twelve groups.
+  RV_INTERFACE_TASK_FAR = RV_SPH_GRAIN * 16,
 };
 
 typedef struct RvInterfaceSums {
@@ -49,8 +51,17 @@ typedef struct RvInterfaceSums {
   float* press;       // [count + 1][4] place; volume times multiplier
   float* press_next;  // the same after a step
   float* multiplier;  // [count + 1] volume times multiplier of the last step, before it was extrapolated
-  float momentum;     // share of the last change by which a step is extrapolated
-  float fall[3];      // displacement by gravity
+  // where phases differ much in density: how often a particle's motion is taken by pressures
+  float* load;              // [count + 1]
+  float* load_light;        // [count + 1] the load times rho_0 / rho
+  float* inverse_diagonal;  // [count + 1]
+  // where the pair force is summed again in every iteration
+  RvSphLists far;      // neighbours within k h; without index: not kept
+  float* pulled;       // [count + 1][4] the part of free_move that is the pair force's
+  float* ahead;        // [count + 1][4] places at the end of the displacement, and volumes
+  float lattice_step;  // step of the multipliers of PCISPH and of the explicit form
+  float momentum;      // share of the last change by which a step is extrapolated
+  float fall[3];       // displacement by gravity
 } RvInterfaceSums;
 
 // What a task of the search met.
@@ -68,11 +79,19 @@ typedef struct RvInterfaceExcess {
 // neighbours: lists of the particles begin to end of one task within h, and the pair forces of those within k h,
 // which are not kept.
 RV_KERNEL_DECLARE(RvInterfaceFound, rv_interface_pairs, (const RvInterfaceSums* sums, size_t begin, size_t end))
+// `free_move` with the pair forces at the places `ahead`.
+RV_KERNEL_DECLARE(void, rv_interface_pull, (const RvInterfaceSums* sums, size_t begin, size_t end))
+// `load`: what shares of the diagonals around a particle are its own motion.
+RV_KERNEL_DECLARE(void, rv_interface_load, (const RvInterfaceSums* sums, size_t begin, size_t end))
+// Raises diagonals to the sum of their parts by the loads of the particles that move in them.
+RV_KERNEL_DECLARE(void, rv_interface_stiffen, (const RvInterfaceSums* sums, size_t begin, size_t end))
 // density: `own` and `diagonal` of the liquid, and the free displacement with velocity, viscosity and gravity.
 RV_KERNEL_DECLARE(void, rv_interface_density, (const RvInterfaceSums* sums, size_t begin, size_t end))
 // `move`: the free displacement and that of the pressure.
 RV_KERNEL_DECLARE(void, rv_interface_push, (const RvInterfaceSums* sums, size_t begin, size_t end))
 // Densities at the end of the displacement, and one step of the multipliers, `press_next`.
 RV_KERNEL_DECLARE(RvInterfaceExcess, rv_interface_predict, (const RvInterfaceSums* sums, size_t begin, size_t end))
+// The same with the densities at the predicted places, and the step of a lattice: PCISPH.
+RV_KERNEL_DECLARE(RvInterfaceExcess, rv_interface_correct, (const RvInterfaceSums* sums, size_t begin, size_t end))
 
 #endif

@@ -18,7 +18,7 @@ static const RvPresetDef presets[] = {
     {"oil", "Oil", "Olive oil.", "density=915 viscosity=0.08 surfacetension=0.032"}};
 
 static const RvPortDef inputs[] = {
-    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life phase bubbleid film.", false},
+    {"liquid", "Liquid", "Particles at the start frame: P v pscale id volume material life phase bubbleid film bodyid.", false},
     {"colliders", "Colliders", "Solids that the liquid meets.", false},
     {"sources", "Sources", "Shapes that liquid comes out of or vanishes in.", false}};
 static const unsigned takes[] = {RV_PORT_POINTS, RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_FACES | RV_PORT_VDBS};
@@ -40,6 +40,8 @@ const RvNodeType rv_node_interfacesolver = {
         "large bodies of liquid are the work of liquidsolver.\n\n"
         "Particles with the integer attribute phase 1 are a second liquid, with its own density, viscosity and "
         "tension; Interface Tension is that between the two.\n\n"
+        "Particles with the integer attribute bodyid above 0 are the free body of that number: rigid, moved by the liquid "
+        "and its weight, and felt by it. Its volume is in the ledger with that of the liquid.\n\n"
         "Particles with the integer attribute bubbleid above 0 are the gas of the bubble of that number. Its outermost "
         "layer is part film; the attribute film tells the share, and the volume of film of a bubble stays as it is. "
         "Bubbles that meet share a wall. They pop by number, age or thin film: then their particles leave the "
@@ -47,7 +49,7 @@ const RvNodeType rv_node_interfacesolver = {
         "The volume of every particle is kept exactly. Other attributes and groups of the particles pass through. In "
         "the output points stand in the order of their ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 3,
+    .revision = 4,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

@@ -80,6 +80,29 @@ double rv_rig_drop_closest(const RvDetail* points) {
   return count > 1 ? sqrt((double)least) / (sum / (double)count) : 1;
 }
 
+//---------------------------------------------------------------------------------------------- two drops
+
+// Distance of the centres of two equal drops over the cube root of the volume of each, whose wall is t radii from the
+// centre of its sphere: V = pi R^3 (2/3 + t - t^3/3).
+static double distance_at(double t) {
+  double volume = RV_PI * (2.0 / 3 + t - t * t * t / 3);
+  double moment = RV_PI * (0.25 - t * t / 2 + t * t * t * t / 4);
+  return 2 * (t + moment / volume) / cbrt(volume);
+}
+
+double rv_rig_meeting_angle(double distance) {
+  enum { HALVINGS = 60 };
+  double low = -0.9, high = 1;
+  for (int k = 0; k < HALVINGS; ++k) {
+    double middle = 0.5 * (low + high);
+    if (distance_at(middle) < distance)
+      low = middle;
+    else
+      high = middle;
+  }
+  return 180 - acos(low) * 180 / RV_PI;
+}
+
 //---------------------------------------------------------------------------------------------- oscillation
 
 // Least squares of offset, cosine and sine at given omega and decay: the sum of squared errors.

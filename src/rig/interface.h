@@ -22,6 +22,10 @@ RvResult rv_rig_drop_measure(const RvDetail* points, RvDropFigures* out, RvError
 // Distance of the closest pair over the mean distance to the nearest neighbour, by all pairs.
 double rv_rig_drop_closest(const RvDetail* points);
 
+// The angle, degrees, at which outer surface and wall of two equal drops or bubbles meet, by the distance of their
+// centres over the cube root of the volume of each. Both are parts of spheres, and their wall is flat.
+double rv_rig_meeting_angle(double distance);
+
 // A damped oscillation y = offset + amplitude exp(-decay t) cos(omega t + phase), fitted by least squares.
 typedef struct RvOscillation {
   double omega, decay, amplitude, offset;

@@ -34,7 +34,7 @@ FRAMES = 4
 SMALL = {
     "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "skull.divisions=16", "torso.divisions=16", "wet.particlesep=0.02", "wet.substeps=2"], 9),
     "bucket": (["honey.particlesep=0.012"], 4),
-    "continuum/collapse": (["hair.count=150"], 4),
+    "continuum/collapse": (["spread.count=60"], 4),
     "continuum/free_fall": (["hair.count=80", "person.divisions=16"], 4),
     "continuum/ponytail": (["band.count=80"], 4),
     "continuum/wet_shake": (["hair.count=80", "person.divisions=16"], 4),

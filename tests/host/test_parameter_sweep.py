@@ -134,10 +134,14 @@ TWO = {"mixed": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "pha
                                                                     "valuemax": [1, 0, 0, 0]}}}
 # the pool as gas of a bubble
 BUBBLE = {"gas": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "bubbleid", "type": "int", "value": [1, 0, 0, 0]}}}
+# a part of the pool as a free body
+AFLOAT = {"raft": {"type": "attribute", "inputs": ["pool"], "parms": {"name": "bodyid", "type": "int", "mode": "box", "boxmin": [-0.004, -0.01, -0.005],
+                                                                     "boxmax": [0.004, -0.004, 0.005], "value": [1, 0, 0, 0]}}}
 # What a parameter needs to matter: parameters of the node, other nodes (which replace those of the scene), inputs, a later frame.
 USES = {
     **{"interfacesolver." + name: {"nodes": TWO, "inputs": ["mixed", "solid", "tap"]}
-       for name in ("density2", "viscosity2", "surfacetension2", "interfacetension")},
+       for name in ("density2", "viscosity2", "surfacetension2", "interfacetension", "contactangle2")},
+    **{"interfacesolver." + name: {"nodes": AFLOAT, "inputs": ["raft", "solid", "tap"]} for name in ("bodydensity", "bodyangle")},
     **{"interfacesolver." + name: {"nodes": BUBBLE, "inputs": ["gas", "solid", "tap"]}
        for name in ("film", "gascohesion", "popbubble", "poplife", "popthin")},
     **{"lookdevsolver." + name: {"nodes": SQUEEZED, "inputs": ["squeezed"], "parms": {"volumecell": 0.002}}

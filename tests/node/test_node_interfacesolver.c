@@ -171,10 +171,29 @@ static void wishes_that_cannot_be_met_are_refused(void** state) {
   refuse(MARKED("phase", "int", "3") SOLVER("\"a\"", ""), "has a point with phase 3");
   refuse(MARKED("phase", "int", "1") SOLVER("\"a\"", "\"interfacetension\": 0.2"), "above the sum");
   refuse(MARKED("phase", "int", "1") SOLVER("\"a\"", "\"interfacetension\": 0.01"), "below the difference");
+  refuse(MARKED("bodyid", "int", "-2") SOLVER("\"a\"", ""), "has a point with bodyid -2");
   refuse(MARKED("bubbleid", "int", "-1") SOLVER("\"a\"", ""), "has a point with bubbleid -1");
   refuse(MARKED("bubbleid", "int", "1") "\"f\": {\"type\": \"attribute\", \"inputs\": [\"a\"], \"parms\": {\"name\": "
                                         "\"film\", \"value\": [1.5, 0, 0, 0]}}," SOLVER("\"f\"", ""),
          "has a point with film 1.5");
+}
+
+// A body on the floor of a tank comes to rest there, in one piece.
+static void a_body_rests_on_the_floor(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvDetail* out = cook(MARKED("bodyid", "int", "1") SOLVER(
+                           "\"a\"", "\"walls\": true, \"wallsmin\": [-0.1, 0.018, -0.1], \"wallsmax\": [0.1, 1, 0.1]"),
+                       12, &log);
+  float low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
+    low = fminf(low, places(out)[3 * i + 1]);
+    high = fmaxf(high, places(out)[3 * i + 1]);
+  }
+  // It lies within a separation of the floor, and is as high as it was.
+  assert_true(low > 0.018f && low < 0.020f);
+  assert_true(high - low > 0.017f && high - low < 0.021f);
+  rv_detail_free(out);
 }
 
 static void more_film_than_surface_is_told(void** state) {
@@ -250,7 +269,7 @@ static void an_empty_phase_cooks(void** state) {
   rv_detail_free(out);
 }
 
-RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(no_drop_is_lost),
+RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(a_body_rests_on_the_floor), cmocka_unit_test(no_drop_is_lost),
          cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
          cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
          cmocka_unit_test(wishes_that_cannot_be_met_are_refused),

@@ -12,8 +12,6 @@ typedef RvInterfaceFrame Frame;
 
 // Indices of the node's inputs, those of the liquid solver.
 enum { LIQUID, COLLIDERS, SOURCES };
-// Ratio of the densities of two liquids up to which the check interface_two has been seen to keep them apart.
-static const double MOST_DENSITY_RATIO = 5;
 // Bytes of a particle: state, sorted copies, sums and lists, as measured by the benchmark `interface`.
 static const double BYTES_A_PARTICLE = 700;
 
@@ -33,69 +31,6 @@ static RvWetParms wet_parms(const RvCook* cook, const void* own) {
   return rv_wet_parms_of(&node, cook, own);
 }
 
-// Coefficients of both liquids; one alone needs no wish between them.
-static RvResult set_coefficients(const RvInterfaceParms* p, RvInterfaceModel* m, RvError* error) {
-  RvInterfaceWishes wishes = {.phases = m->phases, .surface = {m->tension, p->surfacetension2}};
-  RvInterfaceBonds bonds;
-  wishes.between[0][1] = p->interfacetension;
-  wishes.between[1][0] = p->interfacetension;
-  RvResult result = rv_interface_bonds(&wishes, &bonds, error);
-  double unit = rv_pair_coefficient(m->form, 1, rv_interface_support(m));
-  for (int i = 0; i < m->phases; ++i)
-    for (int j = 0; j < m->phases; ++j) m->coefficient[i][j] = unit * bonds.liquid[i][j];
-  for (int i = 0; i < m->phases; ++i) m->tension = fmax(m->tension, wishes.surface[i]);
-  return result;
-}
-
-// The model from the parameters; what the particles' material brings takes the place of those of the first liquid.
-static RvResult make_model(const Frame* f, const RvInterfaceParms* p, RvInterfaceModel* out, RvError* error) {
-  const RvLiquidMaterial* material = &f->material;
-  RvInterfaceModel m = rv_interface_defaults(f->liquid.separation);
-  m.dx = f->liquid.globals.dx;
-  m.ratio = p->pairsupport;
-  m.form = (RvPairForm)p->pairforce;
-  memcpy(m.gravity, p->gravity, sizeof m.gravity);
-  m.tolerance = p->densitytolerance;
-  m.iterations = (int)p->densityiter;
-  m.phases = f->row_phase ? 2 : 1;
-  m.phase[0].density = material->density > 0 ? material->density : p->density;
-  m.phase[0].viscosity = material->viscosity > 0 ? material->viscosity : p->viscosity;
-  m.phase[1].density = p->density2;
-  m.phase[1].viscosity = p->viscosity2;
-  m.tension = material->surfacetension > 0 ? material->surfacetension : p->surfacetension;
-  *out = m;
-  return set_coefficients(p, out, error);
-}
-
-// Phases of the points whose attributes particles carry, if one of them is of the second liquid.
-static RvResult read_phases(Frame* f, RvError* error) {
-  const RvDetail* rows = f->liquid.rows ? f->liquid.rows : f->liquid.state;
-  const RvAttrib* a = rv_detail_find(rows, RV_POINT, "phase");
-  if (!a || rv_attrib_storage(a) == RV_STRING) return RV_OK;
-  size_t count = rv_detail_count(rows, RV_POINT);
-  size_t second = 0;
-  uint8_t* phase = rv_alloc_zero(count + 1, 1);
-  if (!phase) return rv_fail(error, RV_NO_MEMORY, "out of memory for the phases");
-  for (size_t i = 0; i < count; ++i) {
-    double value = rv_attrib_get(a, i, 0);
-    if (value != 0 && value != 1) {
-      rv_free(phase);
-      return rv_fail(error, RV_BAD_INPUT,
-                     "%s, has a point with phase %g: the first liquid is phase 0, the second is phase 1",
-                     rv_solver_port(f->cook, LIQUID).text, value);
-    }
-    phase[i] = value == 1;
-    second += phase[i];
-  }
-  if (!second) {
-    rv_free(phase);
-    phase = NULL;
-  }
-  f->row_phase = phase;
-  f->solver.row_phase = phase;
-  return RV_OK;
-}
-
 // RvSolverMedia.init
 static RvResult init(RvSolver* s, RvError* error) {
   Frame* f = s->data;
@@ -113,7 +48,7 @@ static RvResult init(RvSolver* s, RvError* error) {
 static void end(RvSolver* s) {
   Frame* f = s->data;
   rv_collider_view_end(&f->view);
-  RV_FREE_ALL(f->steps, f->colliders, f->row_phase, f->row_body, f->film);
+  RV_FREE_ALL(f->steps, f->colliders, f->row_phase, f->row_body, f->row_solid, f->film);
   rv_liquid_port_free(&f->liquid);
   rv_arena_free(f->arena);
 }
@@ -171,8 +106,8 @@ static RvResult load(RvSolver* s, RvError* error) {
   if (result) return result;
   f->solver = (RvInterfaceSolver){.bulk = &f->liquid.liquid, .arena = f->arena};
   RvInterfaceModel model;
-  result = read_phases(f, error);
-  if (!result) result = make_model(f, f->cook->parms, &model, error);
+  result = rv_interface_frame_phases(f, error);
+  if (!result) result = rv_interface_frame_model(f, f->cook->parms, &model, error);
   if (result) return result;
   rv_interface_init(&f->solver, &model);
   set_walls(f);
@@ -188,7 +123,7 @@ static RvResult inputs(RvSolver* s, double from, double to, double dt, RvError* 
   parms.timescale = f->parms.timescale;
   RvPairForm form = f->solver.model.form;
   RvInterfaceModel model;
-  RvResult result = make_model(f, s->parms, &model, error);
+  RvResult result = rv_interface_frame_model(f, s->parms, &model, error);
   if (result) return result;
   if (model.form != form)
     rv_interface_init(&f->solver, &model);
@@ -240,14 +175,6 @@ static void tell(RvSolver* s) {
                  "the surface tension, viscosity or speed of the liquid needs %g substeps a frame, and maxsubsteps is "
                  "%g: drops may burst; raise maxsubsteps or particlesep",
                  wanted, most);
-  const RvInterfacePhase* phase = f->solver.model.phase;
-  double ratio = fmax(phase[0].density, phase[1].density) / fmin(phase[0].density, phase[1].density);
-  if (f->row_phase && ratio > MOST_DENSITY_RATIO)
-    rv_cook_warn(
-        f->cook,
-        "density and density2 differ by a factor of %.3g: above %g the two liquids mix or fly apart; bring them "
-        "nearer to each other",
-        ratio, MOST_DENSITY_RATIO);
   if (r->overfull)
     rv_cook_warn(f->cook,
                  "%zu bubbles have more film than their surfaces hold, so the rest is inside and they behave as drops; "

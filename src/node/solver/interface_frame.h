@@ -19,7 +19,9 @@ typedef struct RvInterfaceFrame {
   RvLiquidPort liquid;
   RvInterfaceSolver solver;
   uint8_t* row_phase;     // phases of the rows; NULL: all are phase 0
+  bool second;            // some rows are of the second liquid
   int32_t* row_body;      // bubbles of the rows; NULL: there are none
+  int32_t* row_solid;     // bodies of the rows; NULL: there are none
   double* film;           // [bubbles + 1] m3 of each bubble
   RvColliderView view;    // solids of the frame
   RvSolidStep* steps;     // [solids] during the substep
@@ -33,8 +35,21 @@ double rv_interface_frame_longest(const RvSolver* solver);
 RvResult rv_interface_frame_substep(RvSolver* solver, double dt, RvError* error);
 extern const char* const rv_interface_node_stages[];
 
+//---------------------------------------------------------------------------------------------- interface_model.c
+
+// The model from the parameters of the node; what the particles' material brings takes the place of those of the first
+// liquid.
+RvResult rv_interface_frame_model(const RvInterfaceFrame* frame, const RvInterfaceParms* parms, RvInterfaceModel* out,
+                                  RvError* error);
+// Reads which phase and which body each row is of.
+RvResult rv_interface_frame_phases(RvInterfaceFrame* frame, RvError* error);
+
 //---------------------------------------------------------------------------------------------- interface_surface.c
 
+// Numbers in an integer attribute of the points of a detail, 1 to `highest` or 0 for none: [points], to be freed, and
+// their largest. NULL: there are none. `are` names what is numbered.
+RvResult rv_interface_frame_numbers(const RvInterfaceFrame* frame, const RvDetail* points, const char* name,
+                                    const char* are, int highest, int32_t** out, int* most, RvError* error);
 // Reads the bubbles of the state and their film; those that pop leave the liquid.
 RvResult rv_interface_frame_bubbles(RvInterfaceFrame* frame, RvError* error);
 // Writes what the surface of the liquid tells, the attributes layer and film, to a state.

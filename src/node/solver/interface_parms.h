@@ -15,7 +15,16 @@
   X(FLOAT, densitytolerance, "Density Tolerance", 0.001, HARD(1e-6), HARD(0.1), "",                                  \
     "Mean excess of density at which the iterations of a step end.", ADVANCED)                                       \
   X(INT, densityiter, "Density Iterations", 100, HARD(1), HARD(10000), "", "Most iterations of the density a step.", \
-    ADVANCED)
+    ADVANCED)                                                                                                        \
+  X(MENU, solver, "Solver", 0, "implicit=Implicit|pcisph=PCISPH|explicit=Explicit",                                  \
+    "How the pressure is found. Implicit needs the fewest and longest steps. PCISPH and Explicit are the published " \
+    "forms, to compare with: PCISPH begins every step at no pressure, Explicit takes the pressure from the density " \
+    "before the step and needs ten times as many steps for the same density.",                                       \
+    ADVANCED)                                                                                                        \
+  X(TOGGLE, pairupdates, "Pair Updates", false,                                                                      \
+    "Sums the pair forces again in every iteration of the density, where the particles are going to be. It takes "   \
+    "three times as long and changes little.",                                                                       \
+    WHEN("{ solver == explicit }"), ADVANCED)
 
 #define RV_INTERFACE_PAIR_PARMS(X)                                                                                     \
   X(MENU, pairforce, "Pair Force", 2, "cosine=Cosine|twokernels=Two Kernels|spline=Spline",                            \
@@ -42,7 +51,16 @@
   X(FLOAT, viscosity2, "Viscosity", 0.08, HARD(0), SOFT(1), "kg1m-1s-1", "Of the second liquid.")                    \
   X(FLOAT, surfacetension2, "Surface Tension", 0.032, HARD(0), SOFT(0.1), "kg1s-2", "Of the second liquid, in air.") \
   X(FLOAT, interfacetension, "Interface Tension", 0.045, HARD(0), SOFT(0.1), "kg1s-2",                               \
-    "Between the two liquids. It must lie between the difference and the sum of their surface tensions.")
+    "Between the two liquids. It must lie between the difference and the sum of their surface tensions.")            \
+  X(FLOAT, contactangle2, "Contact Angle", -1, HARD(-1), HARD(180), "deg",                                           \
+    "Of the second liquid in air, on all colliders and walls. -1: that of the collider or wall, as the first has it.")
+
+// Particles with the attribute bodyid above 0 are the rigid body of that number.
+#define RV_INTERFACE_BODY_PARMS(X)                                                                                  \
+  X(FLOAT, bodydensity, "Density", 500, HARD(0.001), SOFT(8000), "kg1m-3",                                          \
+    "Of free bodies: particles with the attribute bodyid. Below the liquid's they float.")                          \
+  X(FLOAT, bodyangle, "Contact Angle", 90, HARD(0), HARD(180), "deg",                                               \
+    "Angle at which liquid meets bodies. Below 90 degrees it covers them, above it beads.")
 
 // Particles with the attribute bubbleid above 0 are the gas of that bubble.
 #define RV_INTERFACE_BUBBLE_PARMS(X)                                                                                  \
@@ -69,6 +87,8 @@
     WHEN("{ walls == 0 }"))                                                                                 \
   X(FOLDER, "Second Liquid")                                                                                \
   RV_INTERFACE_SECOND_PARMS(X)                                                                              \
+  X(FOLDER, "Bodies")                                                                                       \
+  RV_INTERFACE_BODY_PARMS(X)                                                                                \
   X(FOLDER, "Bubbles")                                                                                      \
   RV_INTERFACE_BUBBLE_PARMS(X)                                                                              \
   X(FOLDER, "Forces")                                                                                       \

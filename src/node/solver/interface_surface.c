@@ -10,21 +10,21 @@ typedef RvInterfaceFrame Frame;
 // Attraction of particles of different bubbles; interface/bubbles.h says why.
 static const double ACROSS = 0.5;
 
-// Numbers of the bubbles of a detail's points: [points], to be freed, and their largest. NULL: there are none.
-static RvResult read_numbers(const Frame* f, const RvDetail* d, int32_t** out, int* most, RvError* error) {
-  const RvAttrib* a = rv_detail_find(d, RV_POINT, "bubbleid");
+RvResult rv_interface_frame_numbers(const Frame* f, const RvDetail* d, const char* name, const char* are, int highest,
+                                    int32_t** out, int* most, RvError* error) {
+  const RvAttrib* a = rv_detail_find(d, RV_POINT, name);
   size_t count = rv_detail_count(d, RV_POINT);
   *out = NULL;
   *most = 0;
   if (!a || rv_attrib_storage(a) == RV_STRING) return RV_OK;
   int32_t* body = rv_alloc_zero(count + 1, sizeof *body);
-  if (!body) return rv_fail(error, RV_NO_MEMORY, "out of memory for the bubbles");
+  if (!body) return rv_fail(error, RV_NO_MEMORY, "out of memory for the %s", are);
   for (size_t i = 0; i < count; ++i) {
     double number = rv_attrib_get(a, i, 0);
-    if (!(number >= 0 && number <= RV_INTERFACE_MOST_BUBBLES)) {
+    if (!(number >= 0 && number <= highest)) {
       rv_free(body);
-      return rv_fail(error, RV_BAD_INPUT, "%s, has a point with bubbleid %g: bubbles are numbered 1 to %d, 0 is none",
-                     rv_solver_port(f->cook, 0).text, number, RV_INTERFACE_MOST_BUBBLES);
+      return rv_fail(error, RV_BAD_INPUT, "%s, has a point with %s %g: %s are numbered 1 to %d, 0 is none",
+                     rv_solver_port(f->cook, 0).text, name, number, are, highest);
     }
     body[i] = (int32_t)number;
     if (body[i] > *most) *most = body[i];
@@ -34,6 +34,11 @@ static RvResult read_numbers(const Frame* f, const RvDetail* d, int32_t** out, i
   rv_free(body);
   *out = NULL;
   return RV_OK;
+}
+
+// Bubbles of a detail's points.
+static RvResult read_bubbles(const Frame* f, const RvDetail* d, int32_t** out, int* most, RvError* error) {
+  return rv_interface_frame_numbers(f, d, "bubbleid", "bubbles", RV_INTERFACE_MOST_BUBBLES, out, most, error);
 }
 
 //---------------------------------------------------------------------------------------------- a frame begins
@@ -73,7 +78,7 @@ RvResult rv_interface_frame_bubbles(Frame* f, RvError* error) {
   const RvDetail* rows = f->liquid.rows ? f->liquid.rows : f->liquid.state;
   RvInterfaceBubbles* out = &f->solver.bubbles;
   int most;
-  RvResult result = read_numbers(f, rows, &f->row_body, &most, error);
+  RvResult result = read_bubbles(f, rows, &f->row_body, &most, error);
   if (result || !f->row_body) return result;
   const RvAttrib* film = rv_detail_find(rows, RV_POINT, "film");
   result = pop(f, film, most, error);
@@ -96,9 +101,9 @@ RvResult rv_interface_frame_bubbles(Frame* f, RvError* error) {
 typedef struct Marked {
   RvDetail* state;
   size_t count;
-  int32_t* body;    // NULL: there are no bubbles
-  int bubbles;      // the largest number
-  uint8_t* layer;   // the arena's
+  int32_t* body;   // NULL: there are no bubbles
+  int bubbles;     // the largest number
+  uint8_t* layer;  // the arena's
   const double* volume;
 } Marked;
 
@@ -157,7 +162,7 @@ RvResult rv_interface_frame_mark(Frame* f, RvDetail* state, RvError* error) {
   int most = (int)rv_solver_number(f->cook, "layers");
   Marked m = {.state = state, .count = state ? rv_detail_count(state, RV_POINT) : 0};
   if (!m.count) return RV_OK;
-  RvResult result = read_numbers(f, state, &m.body, &m.bubbles, error);
+  RvResult result = read_bubbles(f, state, &m.body, &m.bubbles, error);
   if (result || (!most && !m.body)) return result;
   RvArenaMark mark = rv_arena_mark(f->arena);
   m.layer = RV_TAKE(f->arena, uint8_t, m.count);
