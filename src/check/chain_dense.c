@@ -213,6 +213,22 @@ static void add_tension(Dense* d, size_t k, double h) {
   add_rhs(d, k, -h * stiffness, rv_mat3_apply(across, d->spin[k]));
 }
 
+// The resistance of bent joints to the spin of link k along itself, which acts at a part h of the step.
+static void add_steadying(Dense* d, size_t k, double h) {
+  const RvRigChain* rig = &d->l->rig;
+  const double steadying = 2;
+  double rate = 0;
+  for (size_t joint = k; joint <= k + 1 && joint < d->n; ++joint) {
+    RvVec3 stiffness = rv_strand_vector(rig->model->stiffness, rv_chain_link(rig->model->batches, 0, (int)joint, 3, 0));
+    RvQuat turn = rv_rig_chain_joint(rig, (int)joint);
+    double both = 0.5 * (stiffness.x + stiffness.y) + stiffness.z;
+    rate += h * steadying * both * (turn.x * turn.x + turn.y * turn.y);
+  }
+  RvVec3 axis = d->axes[k].c[2];
+  add_block(d, k, k, h * rate, outer(axis, axis));
+  add_rhs(d, k, -rate * rv_dot(axis, d->spin[k]), axis);
+}
+
 // Angular accelerations [n][3] by elimination of the dense system.
 static bool solve_dense(Dense* d, bool implicit) {
   const RvRigChain* rig = &d->l->rig;
@@ -227,6 +243,7 @@ static bool solve_dense(Dense* d, bool implicit) {
     add_link(d, k);
     add_joint(d, k, h);
     add_tension(d, k, h);
+    add_steadying(d, k, h);
   }
   return rv_rig_dense_solve(3 * d->n, d->matrix, d->rhs);
 }

@@ -319,3 +319,61 @@ RvResult rv_check_chain_shake(const RvCheckOut* out, RvError* error) {
   }
   return result;
 }
+
+//---------------------------------------------------------------------------------------------- limp curl
+
+// A limp curl that is level falls for two seconds: how far its energy rises above that of the start, over the energy of
+// a fall by its length; and how deep its tip came, in lengths.
+static RvResult drop_curl(double softness, double dt, double* rise, double* depth, RvError* error) {
+  enum { LINKS = 23 };
+  const double length = 0.2, radius = 6e-3, pitch = 0.04;
+  const double turn = sqrt(pitch * pitch + 4 * RV_PI * RV_PI * radius * radius);  // m of hair
+  double x[3 * (LINKS + 1)];
+  for (int i = 0; i <= LINKS; ++i) {
+    double turns = length * i / LINKS / turn;
+    rv_vec3_store64(x + 3 * i,
+                    rv_vec3(pitch * turns, radius * (cos(2 * RV_PI * turns) - 1), radius * sin(2 * RV_PI * turns)));
+  }
+  RvRigChain rig;
+  const RvRigChainDef def = {.links = LINKS,
+                             .length = length,
+                             .x = x,
+                             .rest = x,
+                             .radius = 40e-6,
+                             .density = 1320,
+                             .youngs = 3.9e9 * softness,
+                             .shear = 8.9e8 * softness,
+                             .viscosity = 1e6 * softness};
+  RvResult result = rv_rig_chain_new(&rig, &def, error);
+  if (result) return result;
+  rig.def.gravity[1] = -GRAVITY;
+  const double weight = LINKS * rig.model->mass[0] * GRAVITY, start = rv_rig_chain_weight(&rig);
+  *rise = *depth = 0;
+  for (int k = 0; k * dt < 2 && !result; ++k) {
+    result = rv_rig_chain_step(&rig, dt, error);
+    double energy = rv_rig_chain_kinetic(&rig) + rv_rig_chain_elastic(&rig) + rv_rig_chain_weight(&rig) - start;
+    *rise = energy / (weight * length) <= *rise ? *rise : energy / (weight * length);
+    *depth = fmax(*depth, (rv_rig_chain_x(&rig, 0).y - rv_rig_chain_x(&rig, LINKS).y) / length);
+  }
+  rv_rig_chain_free(&rig);
+  return result;
+}
+
+RvResult rv_check_chain_limp(const RvCheckOut* out, RvError* error) {
+  static const struct {
+    const char *rise, *falls;
+    double softness, dt;
+  } cases[] = {{"rise_soft_96", "falls_soft_96", 1e-2, 1.0 / 96},
+               {"rise_limp_96", "falls_limp_96", 1e-3, 1.0 / 96},
+               {"rise_soft_384", "falls_soft_384", 1e-2, 1.0 / 384},
+               {"rise_limp_384", "falls_limp_384", 1e-3, 1.0 / 384}};
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases && !result; ++k) {
+    double rise = 0, depth = 0;
+    result = drop_curl(cases[k].softness, cases[k].dt, &rise, &depth, error);
+    if (result) break;
+    rv_check_emit(out, cases[k].rise, rise, 0, 0.01);
+    rv_check_emit(out, cases[k].falls, depth > 0.8, 1, 0);
+  }
+  return result;
+}

@@ -158,8 +158,9 @@ enum {
   AT_BY_A = 15,      // D^-1 B by columns
   AT_BY_ALPHA = 24,  // D^-1 E by columns
   AT_FREE = 33,      // D^-1 (t - p)
+  AT_STEADY = 36,    // N m s: resistance to the spin along the links on both sides of the joint
 };
-_Static_assert(AT_FREE + 3 == RV_CHAIN_ROOM, "numbers a link");
+_Static_assert(AT_STEADY + 1 == RV_CHAIN_ROOM, "numbers a link");
 
 RV_INLINE void store_matrix(double* p, const Matrix* m) {
   for (int k = 0; k < 3; ++k) rv_lanes3_store(p + 3 * k * RV_W, m->c[k]);
@@ -209,6 +210,19 @@ RV_INLINE RvLanes3 joint_torque(Quat turn, RvLanes3 stiffness, RvLanes3 against_
                     rv_lanes_fma(minus, sum.z, -(against_spin.z * spin.z))};
 }
 
+// How much a joint steadies the spin of its links along themselves, N m, to be multiplied by the part of the step. The
+// moment of a joint that is bent far from its rest turns with the links, and bending it in another direction twists
+// it. Both are terms beside the diagonal that are not implicit. Links have hardly any inertia along themselves, so that
+// a limp curl answered at once and drove itself: the angle of links within a step, K_t e / c a step and radian of
+// bending, must move the moment 2 K_b e less than the implicit bending K_b does. The resistance falls with the step and
+// is no torque at rest.
+static const double STEADYING = 2;
+RV_INLINE RvLanes steadying(Quat turn, RvLanes3 stiffness) {
+  const RvLanes bend = rv_lanes_set(0.5) * (stiffness.x + stiffness.y);
+  const RvLanes e2 = rv_lanes_fma(turn.x, turn.x, turn.y * turn.y);
+  return rv_lanes_set(STEADYING) * (bend + stiffness.z) * e2;
+}
+
 // From the base outwards: torque and implicit block of every joint, directions, accelerations by the spins alone.
 RV_INLINE void visit_joints(const RvChainWork* w, int lane) {
   const RvLanes h = rv_lanes_set(w->implicitness * w->dt), h2 = h * h;
@@ -231,6 +245,7 @@ RV_INLINE void visit_joints(const RvChainWork* w, int lane) {
     const RvLanes3 relative = apply_transpose(&axes, rv_lanes3_sub(spin, inner_spin));
     const RvLanes3 torque = joint_torque(turn, stiffness, rv_lanes3_mad(damping, h, stiffness), relative);
     rv_lanes3_store(room + AT_TORQUE * RV_W, apply(&axes, torque));
+    rv_lanes_store(room + AT_STEADY * RV_W, h * steadying(turn, stiffness));
     store_implicit(room + AT_E * RV_W, &axes, rv_lanes3_mad(rv_lanes3_scale(damping, h), h2, stiffness));
     // The link.
     const RvLanes length = rv_lanes_load(w->length + i * RV_W + lane);
@@ -271,6 +286,8 @@ RV_INLINE void add_link(const RvChainWork* w, int i, int lane, const double* roo
   const RvLanes length = rv_lanes_load(w->length + i * RV_W + lane), mass = rv_lanes_load(w->mass + i * RV_W + lane);
   const RvLanes added = w->line_mass ? rv_lanes_load(w->line_mass + i * RV_W + lane) : zero;
   const RvLanes axial = rv_lanes_load(w->axial + i * RV_W + lane);
+  RvLanes steady = rv_lanes_load(room + AT_STEADY * RV_W);
+  if (i + 1 < w->links) steady += rv_lanes_load(room + (RV_CHAIN_ROOM + AT_STEADY) * RV_W);
   const RvLanes across =
       rv_lanes_fma(added * length, length * rv_lanes_set(1.0 / 3), rv_lanes_load(w->across + i * RV_W + lane));
   const RvLanes3 spin = rv_lanes3_load(w->spin + 3 * i * RV_W + lane);
@@ -284,7 +301,7 @@ RV_INLINE void add_link(const RvChainWork* w, int i, int lane, const double* roo
   s->pull = rv_lanes3_add(s->pull, own);
   // Inertia.
   const RvLanes total = mass + added, along = rv_lanes3_dot(d, spin), stiff = rv_lanes_fma(h * h, tension, across);
-  s->a = add_axial(&s->a, stiff, axial - stiff, d);
+  s->a = add_axial(&s->a, stiff, rv_lanes_fma(h, steady, axial) - stiff, d);
   s->b = add_cross(&s->b, rv_lanes3_scale(centre, total));
   s->m.c[0].x += total;
   s->m.c[1].y += total;
@@ -295,6 +312,7 @@ RV_INLINE void add_link(const RvChainWork* w, int i, int lane, const double* roo
   s->q = rv_lanes3_add(s->q, rv_lanes3_sub(q, force));
   RvLanes3 p = rv_lanes3_scale(rv_lanes3_cross(spin, d), (axial - across) * along);
   p = rv_lanes3_mad(p, added, rv_lanes3_cross(centre, gravity));
+  p = rv_lanes3_mad(p, steady * along, d);
   p = rv_lanes3_mad(p, h * tension, rv_lanes3_mad(spin, -along, d));
   if (w->torque) p = rv_lanes3_sub(p, rv_lanes3_load(w->torque + 3 * i * RV_W + lane));
   s->p = rv_lanes3_add(s->p, p);

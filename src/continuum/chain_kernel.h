@@ -5,7 +5,7 @@
 #include "math/kernel.h"
 
 // Numbers of work memory a link and lane.
-enum { RV_CHAIN_ROOM = 36 };
+enum { RV_CHAIN_ROOM = 37 };
 
 typedef struct RvChainWork {
   int links;
