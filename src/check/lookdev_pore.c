@@ -67,13 +67,20 @@ static RvResult feel(const Wet* wet, Feels* out, RvError* error) {
   return result;
 }
 
-// Adhesion of one substep: what the liquid gains and the hair feels, with the limit of the reaction off.
-static RvResult adhere(double* sum, double* pull, RvError* error) {
+// What liquid and hair gain by adhesion in one substep.
+typedef struct Adhesion {
+  double pull;  // N s that the liquid gains towards the hair, negative
+  double sum;   // of both, over what the liquid gains
+  double told;  // what the report says that the hair did not feel, the same
+} Adhesion;
+
+// Adhesion of one substep, with the reaction on hair limited to some weights of it.
+static RvResult adhere(double most_reaction, Adhesion* out, RvError* error) {
   RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(SPACING);
   RvPoreModel model = rv_pore_defaults();
   RvPoreRig rig;
   model.uptake = 0;
-  model.most_reaction = 1e9;
+  model.most_reaction = most_reaction;
   RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, POINTS, LENGTH, HAIRS, error);
   if (result) return result;
   // A small block beside the hair, far enough apart for no pressure; only gravity besides.
@@ -94,8 +101,9 @@ static RvResult adhere(double* sum, double* pull, RvError* error) {
     RvVec3 impulse = rv_vec3(0, 0, 0);
     for (size_t i = 0; i < rig.nstrand * rig.points; ++i)
       impulse = rv_mad(impulse, dt, rv_vec3_load64(rig.force + 3 * i));
-    *sum = rv_length(rv_add(momentum, impulse)) / rv_length(momentum);
-    *pull = momentum.x;
+    *out = (Adhesion){.pull = momentum.x,
+                      .sum = rv_length(rv_add(momentum, impulse)) / rv_length(momentum),
+                      .told = rig.pores.unfelt / rv_length(momentum)};
   }
   rv_rig_pore_free(&rig);
   return result;
@@ -108,14 +116,15 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   Feels under;
   Feels half;
   Feels porous;
-  double sum = 0;
-  double pull = 0;
+  Adhesion whole = {0};
+  Adhesion capped = {0};
   RvResult result = feel(&(Wet){held, 0.25, false, false}, &wet, error);
   if (!result) result = feel(&(Wet){0, 0.25, false, false}, &dry, error);
   if (!result) result = feel(&(Wet){held, 0.25, false, true}, &under, error);
   if (!result) result = feel(&(Wet){held, 0.25, true, false}, &half, error);
   if (!result) result = feel(&(Wet){held, 0.5, false, false}, &porous, error);
-  if (!result) result = adhere(&sum, &pull, error);
+  if (!result) result = adhere(1e9, &whole, error);
+  if (!result) result = adhere(5, &capped, error);
   if (result) return result;
   rv_check_emit(out, "wet", wet.largest > 0, 1, 0);
   rv_check_emit(out, "dry", dry.largest, 0, 0);
@@ -125,8 +134,12 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "pairs", wet.sum / wet.parts, 0, 1e-6);
   rv_check_emit(out, "porosity", porous.parts / wet.parts, 0.5, 1e-5);
   rv_check_emit(out, "tips_stronger", wet.lower > wet.upper, 1, 0);
-  rv_check_emit(out, "adhesion_pulls", pull < 0, 1, 0);
-  rv_check_emit(out, "adhesion_pairs", sum, 0, 1e-5);
+  rv_check_emit(out, "adhesion_pulls", whole.pull < 0, 1, 0);
+  rv_check_emit(out, "adhesion_pairs", whole.sum, 0, 1e-5);
+  rv_check_emit(out, "adhesion_whole_untold", whole.told, 0, 0);
+  rv_check_emit(out, "adhesion_limit_acts", capped.sum > 0.1, 1, 0);
+  rv_check_emit(out, "adhesion_beyond_what_is_told", rv_max(capped.sum - capped.told, 0), 0, 1e-6);
+  rv_check_emit(out, "adhesion_limit_told", capped.told / capped.sum, 1, 0.3);
   return RV_OK;
 }
 

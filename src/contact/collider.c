@@ -4,10 +4,12 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/scalar.h"
 
 enum { SAMPLES = 7 };                      // a point and one to each side along each axis
 enum { LEAF_VOXELS = 512 };                // of a grid
+enum { GRAIN = 1024 };                     // places a task
 static const double LEAST_GRADIENT = 0.2;  // of the true one: below it the grid is constant, beyond its band
 static const double LEAST_RADIUS = 1e-12;  // m, of curvature
 
@@ -48,6 +50,29 @@ static double analytic(const RvCollider* s, RvVec3 y, RvVec3* normal) {
   return rv_length(out) - s->radius;
 }
 
+// Places at which a collider is asked, and the answers.
+typedef struct Places {
+  const RvCollider* solid;
+  const RvVec3* at;
+  size_t each;  // samples of a place
+  double h;     // m between them
+  double* x;    // [n * each][3] the samples
+  const float* value;
+  double* distance;
+  RvVec3* normal;  // or NULL
+} Places;
+
+// Samples of some places.
+static void spread_samples(void* arg, size_t begin, size_t end) {
+  const Places* p = arg;
+  for (size_t k = begin * p->each; k < end * p->each; ++k) {
+    double x[3] = {p->at[k / p->each].x, p->at[k / p->each].y, p->at[k / p->each].z};
+    size_t step = k % p->each;
+    if (step) x[(step - 1) / 2] += step % 2 ? -p->h : p->h;
+    for (int c = 0; c < 3; ++c) p->x[3 * k + (size_t)c] = x[c];
+  }
+}
+
 // Samples a collider's distance at n points and, with `each` = SAMPLES, also h to each side of them along each axis.
 // `*value` [n * each] is taken from the scratch.
 static RvResult sample_around(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at, size_t each, double h,
@@ -55,13 +80,21 @@ static RvResult sample_around(const RvCollider* s, RvArena* scratch, size_t n, c
   double* x = RV_TAKE(scratch, double, 3 * (n * each));
   *value = RV_TAKE(scratch, float, n* each);
   if (!x || !*value) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory for %zu samples of a collider", n);
-  for (size_t k = 0; k < n * each; ++k) {
-    double p[3] = {at[k / each].x, at[k / each].y, at[k / each].z};
-    size_t step = k % each;
-    if (step) p[(step - 1) / 2] += step % 2 ? -h : h;
-    for (int c = 0; c < 3; ++c) x[3 * k + (size_t)c] = p[c];
-  }
+  rv_parallel_for(n, GRAIN, spread_samples, &(Places){.at = at, .each = each, .h = h, .x = x});
   return n > 0 ? rv_grid_sample(s->distance, n * each, x, *value, error) : RV_OK;
+}
+
+// Distances and gradients of some places, from their samples.
+static void join_samples(void* arg, size_t begin, size_t end) {
+  const Places* p = arg;
+  for (size_t k = begin; k < end; ++k) {
+    const float* v = p->value + k * p->each;
+    p->distance[k] = (double)v[0] - p->solid->offset;
+    if (!p->normal) continue;
+    RvVec3 slope = rv_vec3((double)v[2] - (double)v[1], (double)v[4] - (double)v[3], (double)v[6] - (double)v[5]);
+    bool steep = rv_length(slope) > LEAST_GRADIENT * p->h;
+    p->normal[k] = steep ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
+  }
 }
 
 // Distances of a grid, and normals by central differences over half a voxel to each side.
@@ -72,27 +105,28 @@ static RvResult sample(const RvCollider* s, RvArena* scratch, size_t n, const Rv
   RvArenaMark mark = rv_arena_mark(scratch);
   float* value;
   RvResult result = sample_around(s, scratch, n, at, each, h, &value, error);
-  // Distances and gradients.
-  for (size_t k = 0; !result && k < n; ++k) {
-    const float* v = value + k * each;
-    distance[k] = (double)v[0] - s->offset;
-    if (!normal) continue;
-    RvVec3 slope = rv_vec3((double)v[2] - (double)v[1], (double)v[4] - (double)v[3], (double)v[6] - (double)v[5]);
-    normal[k] = rv_length(slope) > LEAST_GRADIENT * h ? rv_normalize(slope, rv_vec3(0, 0, 0)) : rv_vec3(0, 0, 0);
-  }
+  Places p = {.solid = s, .each = each, .h = h, .value = value, .distance = distance, .normal = normal};
+  if (!result) rv_parallel_for(n, GRAIN, join_samples, &p);
   rv_arena_release(scratch, mark);
   return result;
+}
+
+// Distances of some places to a shape.
+static void measure_some(void* arg, size_t begin, size_t end) {
+  const Places* p = arg;
+  for (size_t k = begin; k < end; ++k) {
+    RvVec3 out;
+    p->distance[k] = analytic(p->solid, p->at[k], &out) - p->solid->offset;
+    if (p->normal) p->normal[k] = out;
+  }
 }
 
 RvResult rv_contact_collider_distance(const RvCollider* s, RvArena* scratch, size_t n, const RvVec3* at,
                                       double* distance, RvVec3* normal, RvError* error) {
   if (n == 0) return RV_OK;
   if (s->shape == RV_COLLIDER_GRID) return sample(s, scratch, n, at, distance, normal, error);
-  for (size_t k = 0; k < n; ++k) {
-    RvVec3 out;
-    distance[k] = analytic(s, at[k], &out) - s->offset;
-    if (normal) normal[k] = out;
-  }
+  Places p = {.solid = s, .at = at, .distance = distance, .normal = normal};
+  rv_parallel_for(n, GRAIN, measure_some, &p);
   return RV_OK;
 }
 

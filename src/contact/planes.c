@@ -68,24 +68,82 @@ static void keep_near(Near* near, double support) {
   near->count = kept;
 }
 
+// What finding the candidates of a collider needs.
+typedef struct Select {
+  const RvPlaneSearch* w;
+  const RvCollider* solid;
+  const RvPose* pose;
+  RvColliderBox box;
+  RvMat3 turn;
+  Near* near;
+  uint32_t* kept;  // [tasks] candidates of each task, which begin at its first particle
+} Select;
+
+// Candidates by the box of the solid, or by their distance.
+static void select_some(void* arg, size_t begin, size_t end) {
+  const Select* s = arg;
+  size_t n = begin;
+  for (size_t i = begin; i < end; ++i) {
+    RvVec3 at = rv_mat3_apply(s->turn, rv_sub(rv_vec3_load64(s->w->place + 3 * i), s->pose->position));
+    if (!rv_contact_collider_near(s->solid, &s->box, at, s->w->reach)) continue;
+    s->near->particle[n] = (uint32_t)i;
+    s->near->at[n++] = at;
+  }
+  s->kept[begin / GRAIN] = (uint32_t)(n - begin);
+}
+
+// All candidates of a collider, in the order of the particles.
+static RvResult select_near(Select* s, RvArena* arena, RvError* error) {
+  size_t count = s->w->count;
+  Near* near = s->near;
+  RvArenaMark mark = rv_arena_mark(arena);
+  s->kept = RV_TAKE(arena, uint32_t, count / GRAIN + 1);
+  if (!s->kept) return rv_fail(error, RV_NO_MEMORY, "out of memory for the solids around %zu particles", count);
+  rv_parallel_for(count, GRAIN, select_some, s);
+  near->count = 0;
+  for (size_t begin = 0; begin < count; begin += GRAIN) {
+    size_t kept = s->kept[begin / GRAIN];
+    memmove(near->particle + near->count, near->particle + begin, kept * sizeof *near->particle);
+    memmove(near->at + near->count, near->at + begin, kept * sizeof *near->at);
+    near->count += kept;
+  }
+  rv_arena_release(arena, mark);
+  return RV_OK;
+}
+
+// Planes of some of the candidates; how many are in the solid without a surface near.
+static double add_planes(void* arg, size_t begin, size_t end) {
+  const Select* s = arg;
+  const Near* near = s->near;
+  const RvCollider* solid = s->solid;
+  const RvPose* pose = s->pose;
+  size_t buried = 0;
+  for (size_t k = begin; k < end; ++k) {
+    if (!(rv_dot(near->normal[k], near->normal[k]) > 0)) {
+      buried += near->distance[k] < 0;
+      continue;
+    }
+    // A field that deforms is that of grid_time ago: the surface has moved along its normal since.
+    double moved = (solid->grid_time + s->w->time) * rv_dot(near->velocity[k], near->normal[k]);
+    RvVec3 world = rv_contact_pose_out(pose, near->at[k]);
+    RvVec3 velocity = rv_add(rv_quat_rotate(pose->orientation, near->velocity[k]),
+                             rv_add(solid->linear, rv_cross(solid->angular, rv_sub(world, pose->position))));
+    add_plane(s->w, near->particle[k], near->distance[k] - moved, rv_quat_rotate(pose->orientation, near->normal[k]),
+              velocity, solid->friction, solid->angle);
+  }
+  return (double)buried;
+}
+
 // Planes of one collider.
 static RvResult meet_collider(const RvPlaneSearch* w, const RvCollider* solid, Near* near, RvArena* arena,
                               RvError* error) {
   double support = w->reach;
   RvPose pose = rv_contact_collider_pose(solid, w->time);
   RvColliderBox box = solid->shape == RV_COLLIDER_GRID ? rv_contact_collider_box(solid, w->time) : (RvColliderBox){0};
-  // Candidates by the box of the solid, or by their distance.
-  RvMat3 turn = rv_quat_matrix(rv_quat_conjugate(pose.orientation));
-  near->count = 0;
-  for (size_t i = 0; i < w->count; ++i) {
-    RvVec3 at = rv_mat3_apply(turn, rv_sub(rv_vec3_load64(w->place + 3 * i), pose.position));
-    if (!rv_contact_collider_near(solid, &box, at, support)) continue;
-    near->particle[near->count] = (uint32_t)i;
-    near->at[near->count++] = at;
-  }
+  Select s = {w, solid, &pose, box, rv_quat_matrix(rv_quat_conjugate(pose.orientation)), near, NULL};
+  RvResult result = select_near(&s, arena, error);
   // Distances in a grid, then normals and velocities of the few that are near.
-  RvResult result = RV_OK;
-  if (solid->shape == RV_COLLIDER_GRID) {
+  if (!result && solid->shape == RV_COLLIDER_GRID) {
     result = rv_contact_collider_distance(solid, arena, near->count, near->at, near->distance, NULL, error);
     if (!result) keep_near(near, support);
   }
@@ -94,19 +152,9 @@ static RvResult meet_collider(const RvPlaneSearch* w, const RvCollider* solid, N
   if (!result)
     result = rv_contact_collider_velocity(solid, arena, near->count, near->at, support, near->velocity, error);
   if (result) return result;
-  for (size_t k = 0; k < near->count; ++k) {
-    if (!(rv_dot(near->normal[k], near->normal[k]) > 0)) {
-      if (w->buried && near->distance[k] < 0) ++*w->buried;
-      continue;
-    }
-    // A field that deforms is that of grid_time ago: the surface has moved along its normal since.
-    double moved = (solid->grid_time + w->time) * rv_dot(near->velocity[k], near->normal[k]);
-    RvVec3 world = rv_contact_pose_out(&pose, near->at[k]);
-    RvVec3 velocity = rv_add(rv_quat_rotate(pose.orientation, near->velocity[k]),
-                             rv_add(solid->linear, rv_cross(solid->angular, rv_sub(world, pose.position))));
-    add_plane(w, near->particle[k], near->distance[k] - moved, rv_quat_rotate(pose.orientation, near->normal[k]),
-              velocity, solid->friction, solid->angle);
-  }
+  // Whole numbers, whose sum is exact.
+  double buried = rv_parallel_sum(near->count, GRAIN, add_planes, &s);
+  if (w->buried) *w->buried += (size_t)buried;
   return RV_OK;
 }
 

@@ -14,8 +14,9 @@
 #include "couple/capture_work.h"
 #include "math/scalar.h"
 
-static const double FRESH = 0.03;  // s: a new drop is not captured at once; about the time to fall out of reach
-static const double DUST = 0.1;    // of nominal: a smaller particle is captured as a whole
+static const double FRESH = 0.03;      // s: a new drop is not captured at once; about the time to fall out of reach
+static const double DUST = 0.1;        // of nominal: a smaller particle is captured as a whole
+static const double DROP_DUST = 1e-3;  // the same of a drop of known size, which may be smaller than a particle
 static const double DUST_ROUNDING = 1.0001;  // of DUST: tolerance of its comparison
 enum { RANDOM_STREAM = 7 };                  // of the random numbers that decide about dust
 static const size_t GROUPS = 12;             // groups of eight particles of a piece in dense hair, for the first guess
@@ -31,9 +32,14 @@ void rv_couple_capture_free(RvCaptureWork* w) {
   rv_free(w);
 }
 
+// Least volume of a particle that is divided, m3.
+static double dust_of(const RvCapture* k, size_t i) {
+  return (k->ball[i] > 0 ? DROP_DUST : DUST) * k->set->nominal;
+}
+
 // Whether a particle is too small to be divided.
-static bool is_dust(const RvCapture* k, double volume) {
-  return volume <= DUST * k->set->nominal * DUST_ROUNDING;
+static bool is_dust(const RvCapture* k, size_t i) {
+  return k->p->volume[i] <= dust_of(k, i) * DUST_ROUNDING;
 }
 
 //---------------------------------------------------------------------------------------------- tiles
@@ -48,6 +54,10 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
                          .rows = k->rows[tile],
                          .available = k->available,
                          .dispersed = k->dispersed,
+                         .drop = k->drop,
+                         .ball = k->ball,
+                         .has_drops = k->tile_ball[tile] > 0,
+                         .way = (float)(k->dt / k->grid->dx),
                          .asked = k->asked,
                          .each = k->each,
                          .returned = k->returned,
@@ -58,7 +68,9 @@ static RvCaptureTile tile_of(const RvCapture* k, size_t tile) {
 static RvCapturePiece piece_of(const RvCapture* k, const RvCaptureEntry* e) {
   double a[3], d[3], wide = (double)k->reach[e->edge], reach = wide / k->grid->dx, square = 0;
   const RvCoupleVertex* v = &k->c->vertices.data[e->edge];
-  RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = (float)reach};
+  RvCapturePiece p = {.from = e->from, .to = e->to, .near = (float)(1 / (reach * reach)), .reach = k->search[e->edge]};
+  const double hit = RV_CAPTURE_HIT * v->radius / k->grid->dx;
+  p.hit = (float)(hit * hit);
   // (1 - d^2 / R^2)^2 has the integral pi R^2 / 3 over a section
   p.density = (float)(3 / (RV_PI * wide * wide));
   rv_couple_capture_edge(k, e->edge, a, d);
@@ -217,13 +229,13 @@ static void ask_tile(const RvCapture* k, size_t t, const RvCaptureTile* tile, co
 static double give(const RvCapture* k, size_t i) {
   double share = k->asked[i], volume = k->p->volume[i];
   if (!(share > 0) || !(volume > 0)) return 0;
-  double due = k->available[i] * fmin(share, 1), least = DUST * k->set->nominal;
-  if (is_dust(k, volume) && k->returned[i] > 0)
+  double due = k->available[i] * fmin(share, 1);
+  if (is_dust(k, i) && k->returned[i] > 0)
     due = 0;
-  else if (is_dust(k, volume))
+  else if (is_dust(k, i))
     due = rv_random(k->random, (uint64_t)k->p->id[i], RANDOM_STREAM, 0) * volume < due ? volume : 0;
   else
-    due = fmin(due, volume - least);
+    due = fmin(due, volume - dust_of(k, i));
   return due / share;
 }
 
@@ -231,7 +243,7 @@ static double give(const RvCapture* k, size_t i) {
 static void settle(const RvCapture* k, size_t i) {
   double volume = k->p->volume[i], taken = k->each[i] * k->asked[i], more = k->available[i] * k->returned[i];
   k->asked[i] = taken;
-  if (taken > 0) volume = is_dust(k, volume) ? 0 : volume - taken;
+  if (taken > 0) volume = is_dust(k, i) ? 0 : volume - taken;
   if (more > 0) {
     double part = more / (volume + more);
     for (int a = 0; a < 3; ++a) {
@@ -354,7 +366,11 @@ static bool fit(RvCapture* k) {
   k->cell_fill = RV_TAKE(c->scratch, float, tiles* RV_TILE_CELLS);
   k->tile_velocity = RV_TAKE(c->scratch, float, 6 * tiles);
   k->reach = RV_TAKE(c->scratch, float, n);
-  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_velocity && k->reach;
+  k->search = RV_TAKE(c->scratch, float, n);
+  k->tile_ball = RV_TAKE(c->scratch, float, tiles);
+  k->ball = RV_TAKE(c->scratch, float, k->p->sorted);
+  return k->around && k->gain && k->edge_first && k->rows && k->cell_fill && k->tile_velocity && k->reach &&
+         k->search && k->tile_ball && k->ball;
 }
 
 // Adds the captured particles and the volumes to the report.

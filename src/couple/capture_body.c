@@ -70,7 +70,10 @@ void rv_couple_capture_disperse(const RvCapture* k, size_t home) {
       double near = mean_fill_by_neighbours(k, home, first[cell], first[cell + 1]);
       dispersed = fmin(apart, rv_smooth_step((NEAR_BODY - near) / (NEAR_BODY - NEAR_DROP)));
     }
-    for (size_t i = first[cell]; i < first[cell + 1]; ++i)
-      k->dispersed[i] = (float)(rv_couple_drop_kind(k->set, k->p->row[i]) != RV_DROP_NONE ? apart : dispersed);
+    for (size_t i = first[cell]; i < first[cell + 1]; ++i) {
+      const bool known = k->ball[i] > 0, drop = rv_couple_drop_kind(k->set, k->p->row[i]) != RV_DROP_NONE;
+      k->dispersed[i] = known ? 0 : (float)(drop ? apart : dispersed);
+      k->drop[i] = known ? (float)apart : 0;
+    }
   }
 }

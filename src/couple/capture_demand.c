@@ -8,9 +8,11 @@
 //   bundle that stands in the surface fills by wicking. Of liquid that leaves a bundle fast it keeps what suction and
 //   friction stop. What a strand draws out is at rest on it: liquid that is not goes on with the bulk. A film with the
 //   speed of the bulk would run with the end of a jet, and what stayed would depend on how finely that end is resolved.
-// - Drops smaller than a cell meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
-//   across it. The liquid in there is found by a kernel of unit integral over the section, so the mean does not depend
-//   on its width. A drop at rest is drawn in with the speed of capillary waves. The carrying capacity is the limit.
+// - Drops meet the strand's section: in dt the strand sweeps 2 (r + h) |u| dt for each length, u
+//   across it. The liquid in there is found by a kernel of unit integral over the section. That of a drop of known size
+//   is as wide as the drop, and is averaged over its way in the step: so a drop wets the strands that it meets, however
+//   large cells and steps are. Of spray whose drops are not known the mean alone is right. A drop at rest is drawn in
+//   with the speed of capillary waves. The carrying capacity is the limit.
 // - Jets, threads and sheets in between are bodies from a width of two separations of the particles on, and leave the
 //   withdrawn film and the bundle's liquid whether they are 1 or 6 cells wide. What is thinner counts as drops.
 // - Under water there is no film: what is there goes back to the particles around within a few milliseconds.
@@ -20,6 +22,7 @@
 
 #include "base/parallel.h"
 #include "couple/capture_work.h"
+#include "liquid/drop.h"
 #include "math/scalar.h"
 
 enum { STRANDS_OF_TASK = 64, TILES_OF_TASK = 64 };
@@ -36,7 +39,17 @@ static const double OUT_OF_REACH = 0.4;
 
 //---------------------------------------------------------------------------------------------- submersion
 
-// Fill of the cells of some tiles, and the range of their particles' velocities.
+// Radius of the kernel of a drop in that of its ball: the mean square distance from its axis is that of the ball.
+static const double KERNEL_OF_BALL = 1.2649;  // root of 8/5
+
+// Radius of the kernel of a particle that is a drop of rain of known size or a part of one, cells; else 0.
+static double drop_kernel(const RvCapture* k, size_t i) {
+  const double volume = k->p->volume[i];
+  if (rv_couple_drop_kind(k->set, k->p->row[i]) != RV_DROP_OF_SOURCE || !(volume > 0)) return 0;
+  return KERNEL_OF_BALL * rv_liquid_drop_radius(volume) / k->grid->dx;
+}
+
+// Fill of the cells of some tiles, the range of their particles' velocities, and the size of drops.
 static void fill_cells(void* arg, size_t begin, size_t end) {
   const RvCapture* k = arg;
   double inverse = 1 / (k->grid->dx * k->grid->dx * k->grid->dx);
@@ -46,9 +59,13 @@ static void fill_cells(void* arg, size_t begin, size_t end) {
       range[a] = FLT_MAX;
       range[3 + a] = -FLT_MAX;
     }
+    k->tile_ball[t] = 0;
     for (size_t n = t * RV_TILE_CELLS; n < (t + 1) * RV_TILE_CELLS; ++n) {
       double sum = 0;
       for (size_t i = k->p->cell_first[n]; i < k->p->cell_first[n + 1]; ++i) {
+        const double ball = drop_kernel(k, i);
+        k->ball[i] = ball > 0 ? (float)(1 / (ball * ball)) : 0;
+        k->tile_ball[t] = (float)fmax((double)k->tile_ball[t], ball);
         sum += k->p->volume[i];
         for (int a = 0; a < 3; ++a) {
           const float v = k->p->v[a][i];
@@ -72,8 +89,8 @@ static double relative_speed(const float* range, const double v[3]) {
 }
 
 // Fill around a position by a tent WIDE cells wide, cells taken as points at their centres; and the largest speed
-// relative to the vertex of the tiles there.
-static double wide_fill(const RvCapture* k, const RvCoupleVertex* v, double* speed) {
+// relative to the vertex and the largest drop, cells, of the tiles there.
+static double wide_fill(const RvCapture* k, const RvCoupleVertex* v, double* speed, double* ball) {
   double weight[3][2 * WIDE + 1], sum = 0;
   int32_t first[3], home[2][2][2];
   for (int a = 0; a < 3; ++a) {
@@ -87,7 +104,9 @@ static double wide_fill(const RvCapture* k, const RvCoupleVertex* v, double* spe
   for (int n = 0; n < 8; ++n) {
     int32_t at = rv_tiles_find(&k->p->homes, tile[0] + (n & 1), tile[1] + (n >> 1 & 1), tile[2] + (n >> 2));
     home[n >> 2][n >> 1 & 1][n & 1] = at;
-    if (at >= 0) *speed = fmax(*speed, relative_speed(k->tile_velocity + 6 * at, v->v));
+    if (at < 0) continue;
+    *speed = fmax(*speed, relative_speed(k->tile_velocity + 6 * at, v->v));
+    *ball = fmax(*ball, (double)k->tile_ball[at]);
   }
   for (int z = 0; z <= 2 * WIDE; ++z)
     for (int y = 0; y <= 2 * WIDE; ++y) {
@@ -115,17 +134,19 @@ static double submersion_of(const RvCapture* k, size_t packed, double fill) {
 
 // Submersion of a vertex by the present positions of the particles: the grid is that of the step before, and a front
 // that advances over hair would wet it the more the longer the step is. *reach, m: how far it reaches for liquid. Where
-// there is no bulk that is as far as drops move in a step, so that none passes unseen.
-static void look(const RvCapture* k, size_t packed, double* reach) {
+// there is no bulk that is as far as drops move in a step, so that none passes unseen. *search, cells: how far it looks
+// for drops of known size.
+static void look(const RvCapture* k, size_t packed, double* reach, double* search) {
   RvCaptureVertex* r = &k->around[packed];
   const RvCoupleVertex* v = &k->c->vertices.data[packed];
-  double speed = 0, wide = wide_fill(k, v, &speed);
+  double speed = 0, ball = 0, wide = wide_fill(k, v, &speed, &ball);
   double fill = wide > 0 ? rv_couple_fill(k->grid, k->p, v->x) : 0;
   if (fill > 0) r->air = 1 - submersion_of(k, packed, fill);
   r->sparse = wide < SPARSE_FILL;
   bool comes_out = r->air_before < r->air;
   double moved = speed * k->dt + (comes_out ? k->side : 0);
   if (r->sparse || comes_out) *reach = rv_clamp(moved, k->side, WIDE * k->grid->dx);
+  if (ball > 0) *search = fmin(speed * k->dt / k->grid->dx, WIDE) + ball + RV_CAPTURE_HIT * v->radius / k->grid->dx;
 }
 
 // Vertices of some strands.
@@ -134,15 +155,15 @@ static void look_some(void* arg, size_t begin, size_t end) {
   double* air = k->strands->air;
   for (size_t n = begin; n < end; ++n) {
     const RvCoupleStrand* s = &k->c->strands.data[n];
-    double last = k->side;
+    double last = k->side, last_search = 0;
     for (int i = 0; i < s->count; ++i) {
       size_t packed = s->first + (size_t)i;
       RvCaptureVertex* r = &k->around[packed];
-      double reach = k->side;
+      double reach = k->side, search = 0;
       *r = (RvCaptureVertex){.air = 1, .air_before = 1};
       if (s->valid) {
         r->air_before = air ? rv_couple_at(air, s, i) : -1;
-        look(k, packed, &reach);
+        look(k, packed, &reach, &search);
         // below 0: not known yet
         if (!(r->air_before >= 0 && r->air_before <= 1)) r->air_before = r->air;
         if (air) rv_couple_put1(air, s, i, r->air);
@@ -150,8 +171,12 @@ static void look_some(void* arg, size_t begin, size_t end) {
       // An edge reaches far where both of its ends see no bulk, or one of them has just left it.
       bool comes_out = r->air_before < r->air || (i > 0 && r[-1].air_before < r[-1].air);
       k->reach[packed] = (float)reach;
-      if (i > 0) k->reach[packed - 1] = (float)(comes_out ? fmax(last, reach) : fmin(last, reach));
+      if (i > 0) {
+        k->reach[packed - 1] = (float)(comes_out ? fmax(last, reach) : fmin(last, reach));
+        k->search[packed - 1] = (float)fmax((double)k->reach[packed - 1] / k->grid->dx, fmax(last_search, search));
+      }
       last = reach;
+      last_search = search;
     }
   }
 }
@@ -222,12 +247,12 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double around[RV_CAPTURE_WEIGHTS] = {0};
   rv_couple_capture_add(k, packed, RV_CAPTURE_WEIGHTS, RV_CAPTURE_WEIGHTS, around);
   const double liquid = around[RV_CAPTURE_VOLUME], drops = around[RV_CAPTURE_DROPS];
-  if (!(liquid > 0)) return;
+  if (!(liquid > 0) && !(drops > 0)) return;
 
   // The film that the way out of the bulk leaves, m2.
   double multiplier = fmax(k->set->capture * rv_couple_at(k->set->capture_at, s, i), 0);
   double area = film / length;
-  double speed = around[RV_CAPTURE_SPEED] / liquid;
+  double speed = liquid > 0 ? around[RV_CAPTURE_SPEED] / liquid : 0;
   double thin = rv_film_area(rv_couple_withdrawn_height(v->radius, speed, k->set), v->radius);
   double between = between_hairs(k, s, i, speed);
   double drawn = multiplier * (thin + between);
@@ -238,12 +263,13 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double gain = fmax(r->air - r->air_before, 0) * drawn;
   double wicked = 1 - rv_exp(-under * k->dt / MIXING_TIME);
   gain += wicked * fmax(r->air * multiplier * between - area - gain, 0);
+  if (!(liquid > 0)) gain = 0;  // drops have passed, and nobody else can pay
   double height = rv_film_height(area, v->radius);
   double sweep = multiplier * swept(k, s, packed, around, height);
   double want = gain * length + sweep, room = fmax(k->c->capacity.data[packed] - film, 0);
   double accepted = want > room ? room / want : 1;
   r->stopped = want > 0 ? gain * length / want : 0;
-  r->taken_share = accepted * gain * length / liquid;
+  r->taken_share = liquid > 0 ? accepted * gain * length / liquid : 0;
   r->swept_share = drops > 0 ? accepted * sweep / drops : 0;
 
   // Film that comes under water goes back with the part of the strand that it is on. What has flowed under water goes
@@ -251,8 +277,8 @@ static void demand(const RvCapture* k, const RvCoupleStrand* s, int i) {
   double back = r->air < r->air_before ? 1 - r->air / r->air_before : 0;
   double mixed = 1 - rv_exp(-under * under * k->dt / MIXING_TIME);
   back += (1 - back) * mixed * (area > held ? 1 - held / area : 0);
-  r->given = back * film;
-  r->given_share = r->given / liquid;
+  r->given = liquid > 0 ? back * film : 0;
+  r->given_share = liquid > 0 ? r->given / liquid : 0;
 }
 
 static void demand_some(void* arg, size_t begin, size_t end) {

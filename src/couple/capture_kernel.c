@@ -117,6 +117,69 @@ RV_INLINE void weigh(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r
   *w = only(mask_of(r.lanes), near * near);
 }
 
+// Square root of eight floats. IEEE rounds it correctly, so every instruction set gives the same bits.
+RV_INLINE RvRow root(RvRow x) {
+  RvRow y;
+  for (int k = 0; k < 8; ++k) y[k] = __builtin_sqrtf(x[k]);
+  return y;
+}
+
+RV_INLINE RvRow bound(RvRow x, RvRow low, RvRow high) {
+  x = larger(x, low);
+  return -larger(-x, -high);
+}
+
+RV_INLINE RvRow dot(const RvRow a[3], const RvRow b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Integral of (c - x^2 / R^2)^2 from 0 to x; `ball`: 1 / R^2.
+RV_INLINE RvRow along_chord(RvRow x, RvRow c, RvRow ball) {
+  const RvRow square = x * x * ball;
+  return x * (c * c - square * (c * (2.0f / 3) - square * 0.2f));
+}
+
+// Below this share of its radius, squared, a drop's way counts by its place: the integral would be lost in rounding.
+#define SHORT_WAY 1e-4f
+
+// Drops of known size near the edge: their weights, and where along the edge they pass it nearest. All lengths in
+// cells.
+RV_INLINE void weigh_drops(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRow* t, RvRow* w) {
+  const RvRow zero = {0}, one = rv_row_set(1);
+  const Mask known = mask_of(r.lanes) & (load_own(tile->drop, r) > zero);
+  const RvRow own = (RvRow)(((Mask)load_own(tile->ball, r) & known) | ((Mask)one & ~known));
+  const RvRow ball = own / (one + p->hit * own);
+  // Place and way relative to the edge. Particles out of reach may have velocities that are not finite.
+  RvRow q[3], u[3], d[3], e[3];
+  RV_UNROLL for (int a = 0; a < 3; ++a) {
+    d[a] = rv_row_set(p->d[a]);
+    e[a] = rv_row_set(p->along[a]);
+    q[a] = load(tile->x[a], r) - p->a[a];
+  }
+  const RvRow at = bound(dot(q, d) * p->inverse, zero, one);
+  RV_UNROLL for (int a = 0; a < 3; ++a) u[a] = only(known, load(tile->v[a], r) - (p->v[a] + at * p->dv[a])) * tile->way;
+  const RvRow q_along = dot(q, d), u_along = dot(u, d), q_edge = dot(q, e), u_edge = dot(u, e);
+  RV_UNROLL for (int a = 0; a < 3; ++a) {
+    q[a] -= q_edge * e[a];
+    u[a] -= u_edge * e[a];
+  }
+  // The way across the edge: its length, the part of it behind the nearest place, and its distance from the edge.
+  const RvRow square = dot(u, u), far = dot(q, q), turned = dot(q, u);
+  const Mask goes = square * ball > rv_row_set(SHORT_WAY);
+  const RvRow safe = (RvRow)(((Mask)square & goes) | ((Mask)one & ~goes)), length = root(safe);
+  const RvRow end = turned / length, aside = larger(far - end * end, zero);
+  const RvRow nearest = only(goes, bound(turned / safe, zero, one));
+  // The mean of the weight over the way.
+  const RvRow c = larger(one - aside * ball, zero), half = root(c / ball);
+  const RvRow passed =
+      along_chord(bound(end, -half, half), c, ball) - along_chord(bound(end - length, -half, half), c, ball);
+  const RvRow still = larger(one - far * ball, zero), mean = passed / length;
+  const RvRow weight = (RvRow)(((Mask)mean & goes) | ((Mask)(still * still) & ~goes));
+  *t = (q_along - nearest * u_along) * p->inverse;
+  const Mask met = known & (*t >= rv_row_set(p->from)) & (*t < rv_row_set(p->to));
+  *w = only(met, larger(weight, zero) * (ball / p->near));
+}
+
 // The piece's box along an axis.
 typedef struct Span {
   float low, high;
@@ -166,21 +229,23 @@ RV_INLINE void find_rows(const RvCaptureTile* tile, const RvCapturePiece* p, Row
   }
 }
 
-// What a demand asks of some particles for the lower and the upper end.
-RV_INLINE void ask(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, const double share[4], RvRow* w,
-                   RvRowSum* lower, RvRowSum* upper) {
-  RvRow t;
-  weigh(tile, p, r, &t, w);
-  RvRowSum wide = rv_row_wide(*w), up = wide * rv_row_wide(t), drop = rv_row_wide(load_own(tile->dispersed, r));
+// What a demand asks of some particles for the lower and the upper end. `r` gets the lanes of bodies and drops.
+RV_INLINE void ask(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* g, const double share[4],
+                   Reach* r, RvRowSum* lower, RvRowSum* upper) {
+  RvRow t, w;
+  *r = reach_of(tile, g->at, g->lanes);
+  weigh(tile, p, *r, &t, &w);
+  RvRowSum wide = rv_row_wide(w), up = wide * rv_row_wide(t), drop = rv_row_wide(load_own(tile->dispersed, *r));
   *lower = (wide - up) * (share[0] + drop * share[2]);
   *upper = up * (share[1] + drop * share[3]);
-}
-
-// Square root of eight floats. IEEE rounds it correctly, so every instruction set gives the same bits.
-RV_INLINE RvRow root(RvRow x) {
-  RvRow y;
-  for (int k = 0; k < 8; ++k) y[k] = __builtin_sqrtf(x[k]);
-  return y;
+  if (__builtin_expect(!g->drops, 1)) return;
+  const Reach drops = reach_of(tile, g->at, g->drops);
+  weigh_drops(tile, p, drops, &t, &w);
+  wide = rv_row_wide(w) * rv_row_wide(load_own(tile->drop, drops));
+  up = wide * rv_row_wide(t);
+  *lower += (wide - up) * share[2];
+  *upper += up * share[3];
+  r->lanes |= g->drops;
 }
 
 // Speed of some particles relative to the edge, m/s: the whole and the part across it. Particles out of reach may have
@@ -197,6 +262,25 @@ RV_INLINE void speeds(const RvCaptureTile* tile, const RvCapturePiece* p, Reach 
   *across = root(larger(square - along * along, (RvRow){0}));
 }
 
+// Adds the drops of known size among some particles to the sums of a piece; returns the bits of those that it meets.
+RV_INLINE uint32_t add_drops(const RvCaptureTile* tile, const RvCapturePiece* p, Reach r, RvRowSum* sum) {
+  RvRow t, w, whole, across;
+  weigh_drops(tile, p, r, &t, &w);
+  const uint32_t bits = bits_of(w > (RvRow){0});
+  if (!bits) return 0;
+  r.lanes = bits;
+  speeds(tile, p, r, t, w, &whole, &across);
+  const RvRowSum volume = rv_row_wide(w) * load_sum(tile->available, r) * rv_row_wide(load_own(tile->drop, r));
+  const RvRowSum fill = volume * (double)p->density, swept = fill * rv_row_wide(across), up = rv_row_wide(t);
+  sum[RV_CAPTURE_DROPS] += volume - volume * up;
+  sum[RV_CAPTURE_FILL] += fill - fill * up;
+  sum[RV_CAPTURE_ACROSS] += swept - swept * up;
+  sum[RV_CAPTURE_WEIGHTS + RV_CAPTURE_DROPS] += volume * up;
+  sum[RV_CAPTURE_WEIGHTS + RV_CAPTURE_FILL] += fill * up;
+  sum[RV_CAPTURE_WEIGHTS + RV_CAPTURE_ACROSS] += swept * up;
+  return bits;
+}
+
 void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiece* p, RvCaptureGroup* groups,
                                         double sums[2 * RV_CAPTURE_WEIGHTS]) {
   RvRowSum sum[2 * RV_CAPTURE_WEIGHTS] = {{0}};
@@ -209,9 +293,10 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
       RvRow t, near, whole, across;
       Mask beside;
       place(tile, p, at, &t, &near, &beside);
+      const uint32_t drops = tile->has_drops ? add_drops(tile, p, at, sum) : 0;
       at.lanes = find_near(p, at, t, near);
-      if (!at.lanes) continue;
-      groups[count++] = (RvCaptureGroup){(uint32_t)i, at.lanes};
+      if (!(at.lanes | drops)) continue;
+      groups[count++] = (RvCaptureGroup){(uint32_t)i, (uint8_t)at.lanes, (uint8_t)drops};
       RvRow w = only(mask_of(at.lanes), near * near);
       speeds(tile, p, at, t, w, &whole, &across);
       RvRowSum up = rv_row_wide(t), part[RV_CAPTURE_WEIGHTS];
@@ -234,10 +319,9 @@ void RV_KERNEL(rv_couple_capture_weigh)(const RvCaptureTile* tile, RvCapturePiec
 void RV_KERNEL(rv_couple_capture_ask)(const RvCaptureTile* tile, const RvCapturePiece* p, const RvCaptureGroup* groups,
                                       const double share[4]) {
   for (uint32_t g = 0; g < p->groups; ++g) {
-    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow w;
+    Reach at;
     RvRowSum lower, upper;
-    ask(tile, p, at, share, &w, &lower, &upper);
+    ask(tile, p, &groups[g], share, &at, &lower, &upper);
     store_sum(tile->asked, at, load_sum(tile->asked, at) + (lower + upper));
   }
 }
@@ -260,17 +344,17 @@ void RV_KERNEL(rv_couple_capture_take)(const RvCaptureTile* tile, const RvCaptur
                                        const double share[4], double sums[2 * RV_CAPTURE_TAKEN]) {
   RvRowSum sum[2 * RV_CAPTURE_TAKEN] = {{0}};
   for (uint32_t g = 0; g < p->groups; ++g) {
-    Reach at = reach_of(tile, groups[g].at, groups[g].lanes);
-    RvRow w;
-    RvRowSum lower, upper, each = load_sum(tile->each, at);
-    ask(tile, p, at, share, &w, &lower, &upper);
+    Reach at;
+    RvRowSum lower, upper;
+    ask(tile, p, &groups[g], share, &at, &lower, &upper);
+    const RvRowSum each = load_sum(tile->each, at);
     lower *= each;
     upper *= each;
     sum[0] += lower;
     sum[RV_CAPTURE_TAKEN] += upper;
     RV_UNROLL for (int a = 0; a < 3; ++a) {
       // a particle out of reach may have a velocity that is not finite
-      RvRowSum v = rv_row_wide(only(w > (RvRow){0}, load(tile->v[a], at)));
+      RvRowSum v = rv_row_wide(only(mask_of(at.lanes), load(tile->v[a], at)));
       sum[1 + a] += lower * v;
       sum[RV_CAPTURE_TAKEN + 1 + a] += upper * v;
     }

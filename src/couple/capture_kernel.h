@@ -11,18 +11,20 @@ typedef struct RvCapturePiece {
   float a[3], d[3];              // the edge: a + t d
   float inverse;                 // 1 / d^2; 0: the edge has no length
   float from, to;                // range of t: its particles have their nearest point there
-  float near;                    // 1 / reach^2
-  float reach;                   // cells
+  float near;                    // 1 / reach^2 of bodies of liquid
+  float reach;                   // cells: as far as particles are looked for
+  float hit;                     // cells^2 that the strand's own section adds to the square of a drop's radius
   float density;                 // 1/m2: 1 / integral of the weight over a section of the edge
   float v[3], dv[3];             // m/s, of the edge: v + t dv
   float along[3];                // its unit tangent
   uint32_t first_group, groups;  // its groups among those of its share of tiles
 } RvCapturePiece;
 
-// Eight particles from `at` on; bit k of `lanes`: particle at + k is within reach. Packed, as there may be millions.
+// Eight particles from `at` on; bit k of `lanes`: particle at + k is within reach; of `drops`: it is a drop of known
+// size that the edge meets. Packed, as there may be millions.
 typedef struct __attribute__((packed)) RvCaptureGroup {
   uint32_t at;
-  uint8_t lanes;
+  uint8_t lanes, drops;
 } RvCaptureGroup;
 
 typedef struct RvCaptureTile {
@@ -31,13 +33,21 @@ typedef struct RvCaptureTile {
   size_t count;             // of all particles: nothing is read behind
   uint64_t rows;            // rows of cells that hold particles: bit 8 z + y
   const double* available;  // [particles] m3 that takes part
-  const float* dispersed;   // [particles] how far it is a drop: 1, or a part of a body of liquid: 0
+  const float* dispersed;   // [particles] how far it is a drop of unknown size: 1, or a part of a body of liquid: 0
+  const float* drop;        // [particles] how far it is a drop of known size; then it is not `dispersed`
+  const float* ball;        // [particles] 1 / radius^2 of such a drop, 1/cells^2
+  bool has_drops;           // some are
+  float way;                // cells for each m/s: way in the step before
   double* asked;            // [particles] share of it that the strands ask for
   double* each;             // [particles] m3 that a particle gives for each share asked
   double* returned;         // [particles] share of it that the film adds
   double* momentum[3];      // [particles] that share times the film's velocity, m/s
 } RvCaptureTile;
 
+// Weight of a particle: (1 - d^2 / reach^2)^2 by its distance d from the edge. A drop of known size has the mean of
+// (1 - d^2 / R^2)^2 (reach / R)^2 over its way in the step before, with its own radius R: it wets the hairs that it
+// meets, however large the cells are and however far it goes in a step.
+//
 // Sums of a piece for its lower end, then for its upper: available volume by weight; the same times the relative speed;
 // what of it is drops; the drops' volume fraction of the section; and that times their speed across the edge.
 enum { RV_CAPTURE_VOLUME, RV_CAPTURE_SPEED, RV_CAPTURE_DROPS, RV_CAPTURE_FILL, RV_CAPTURE_ACROSS, RV_CAPTURE_WEIGHTS };

@@ -73,7 +73,7 @@ static bool walk_tiles(const RvCapture* k, const double* a, const double* d, dou
 static bool walk_edge(const RvCapture* k, const RvCoupleStrand* s, int i, RvCaptureEntries* out) {
   size_t packed = s->first + (size_t)i;
   if (!rv_couple_capture_active(k, s, i) && !rv_couple_capture_active(k, s, i + 1)) return true;
-  double a[3], d[3], reach = (double)k->reach[packed] / k->grid->dx, wide = 0;
+  double a[3], d[3], reach = (double)k->search[packed], wide = 0;
   rv_couple_capture_edge(k, (uint32_t)packed, a, d);
   for (int n = 0; n < 3; ++n) {
     wide = fmax(wide, fabs(d[n]));
@@ -171,7 +171,8 @@ bool rv_couple_capture_sort_entries(RvCapture* k) {
   for (size_t n = 0; n < sizeof numbers / sizeof *numbers; ++n)
     if (!(*numbers[n] = RV_TAKE(arena, double, room))) return false;
   k->dispersed = RV_TAKE(arena, float, room);
-  if (!k->dispersed || !k->tile_first || !k->order || !k->pieces || !k->sums) return false;
+  k->drop = RV_TAKE(arena, float, room);
+  if (!k->dispersed || !k->drop || !k->tile_first || !k->order || !k->pieces || !k->sums) return false;
   uint32_t* first = k->tile_first;
   memset(first, 0, (tiles + 2) * sizeof *first);
   for (size_t i = 0; i < total; ++i) first[w->entries.data[i].home + 2]++;

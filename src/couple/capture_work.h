@@ -6,6 +6,10 @@
 #include "couple/capture_kernel.h"
 #include "couple/store.h"
 
+// Radii of a strand by which a drop is wider to it: so a drop smaller than the strand gives what it has, and no more is
+// asked for: the strand is as wide as the kernel of a point, 2 x 1.02 radii (capture_kernel.h).
+#define RV_CAPTURE_HIT 2.1
+
 // A piece of an edge near a tile.
 typedef struct RvCaptureEntry {
   uint32_t edge;   // packed index of its lower vertex
@@ -69,7 +73,8 @@ typedef struct RvCapture {
   uint64_t* rows;                // [homes] rows of cells that hold particles: bit 8 z + y
   float* cell_fill;              // [homes x cells] volume of the particles over that of the cell
   float* tile_velocity;          // [6 homes] m/s, least and largest velocity of its particles on each axis
-  float* reach;                  // [packed] m, of the edge above each vertex
+  float* reach;                  // [packed] m, of the edge above each vertex for bodies of liquid
+  float* search;                 // [packed] cells, and as far as particles are looked for
   uint32_t* edge_first;          // [packed + 1] entries of each edge
   uint32_t *tile_first, *order;  // [homes + 1], [entries] those of each tile
   RvCapturePiece* pieces;        // [entries]
@@ -77,7 +82,9 @@ typedef struct RvCapture {
   RvCaptureVertex* around;       // [packed]
   double* gain;                  // [4 packed] m3 and kg m/s
   double* available;             // [particles] m3 that may pass to the film
-  float* dispersed;              // [particles] how far it is a drop: 1, or a part of a body of liquid: 0
+  float *dispersed, *drop;       // [particles] as in RvCaptureTile
+  float* ball;                   // [particles] 1 / radius^2 of a drop of known size, 1/cells^2; else 0
+  float* tile_ball;              // [homes] cells, largest radius of its drops of known size
   double* asked;                 // [particles] share of it that is asked for; later m3 that is captured
   double* each;                  // [particles] m3 given for each share asked
   double* returned;              // [particles] share of it that the film adds

@@ -19,7 +19,10 @@ RvVec3 rv_liquid_drop_place(size_t n, size_t count) {
   const double step[2] = {0.7548776662466927, 0.5698402909980532};
   double height = 1 - 2 * ((double)n * step[0] + 0.5 - floor((double)n * step[0] + 0.5));
   double angle = 2 * RV_PI * ((double)n * step[1] - floor((double)n * step[1]));
-  double radius = rv_root3(((double)n + 0.5) / (double)count), flat = radius * sqrt(1 - height * height);
+  // A particle is a ball of its own, of count^(-1/3) of the drop's radius. With it the mean square distance from the
+  // middle is that of the drop.
+  double own = rv_root3(1 / (double)count), spread = sqrt(1 - own * own);
+  double radius = spread * rv_root3(((double)n + 0.5) / (double)count), flat = radius * sqrt(1 - height * height);
   return rv_vec3(flat * rv_cos(angle), radius * height, flat * rv_sin(angle));
 }
 

@@ -26,7 +26,7 @@ static const double MOST_CLEARANCE = 0.05;
 // m: clearance of a vertex whose distance is not known. It bounds what vertices that are never tested, as roots, have
 // in the state however fast they move.
 static const double NO_CLEARANCE = -1;
-enum { BATCHES_A_TASK = 16 };
+enum { BATCHES_A_TASK = 16, CANDIDATES_A_TASK = 1024 };
 
 // A vertex that may touch.
 typedef struct Candidate {
@@ -131,22 +131,56 @@ typedef struct Places {
   uint32_t* index;
 } Places;
 
+// Candidates in the space of one solid.
+typedef struct Probe {
+  Contacts* w;
+  const Places* p;
+  int32_t solid;
+  RvPose pose;
+  double since;  // s since the time of the solid's grids
+} Probe;
+
+// Places of some candidates in the solid's space.
+static void place_some(void* arg, size_t begin, size_t end) {
+  const Probe* t = arg;
+  for (size_t k = begin; k < end; ++k) t->p->at[k] = rv_contact_pose_in(&t->pose, t->w->found[t->p->index[k]].x);
+}
+
+// The same with the deformation since then removed.
+static void undo_drift(void* arg, size_t begin, size_t end) {
+  const Probe* t = arg;
+  place_some(arg, begin, end);
+  for (size_t k = begin; k < end; ++k) t->p->at[k] = rv_mad(t->p->at[k], -t->since, t->p->drift[k]);
+}
+
 // Places in the solid's space at the time of its grids, with its deformation removed.
-static RvResult into_solid(const Contacts* w, const RvCollider* c, size_t n, const Places* p, RvError* error) {
-  RvPose start = rv_contact_collider_pose(c, 0), end = rv_contact_collider_pose(c, w->dt);
+static RvResult into_solid(Contacts* w, const RvCollider* c, size_t n, const Places* p, RvError* error) {
+  Probe t = {.w = w, .p = p, .since = c->grid_time + w->dt};
   const bool deforms = c->shape == RV_COLLIDER_GRID && (c->motion || c->velocity);
+  t.pose = rv_contact_collider_pose(c, deforms ? 0 : w->dt);
+  rv_parallel_for(n, CANDIDATES_A_TASK, place_some, &t);
   if (!deforms) {
-    for (size_t k = 0; k < n; ++k) p->at[k] = rv_contact_pose_in(&end, w->found[p->index[k]].x);
     memset(p->drift, 0, n * sizeof *p->drift);
     return RV_OK;
   }
   RvArena* scratch = w->s->strands->scratch;
-  for (size_t k = 0; k < n; ++k) p->at[k] = rv_contact_pose_in(&start, w->found[p->index[k]].x);
   double reach = c->offset + c->fastest * (fabs(c->grid_time) + w->dt);
   RvResult result = rv_contact_collider_velocity(c, scratch, n, p->at, reach + LEAST_CLEARANCE, p->drift, error);
-  for (size_t k = 0; k < n && !result; ++k)
-    p->at[k] = rv_mad(rv_contact_pose_in(&end, w->found[p->index[k]].x), -(c->grid_time + w->dt), p->drift[k]);
+  t.pose = rv_contact_collider_pose(c, w->dt);
+  if (!result) rv_parallel_for(n, CANDIDATES_A_TASK, undo_drift, &t);
   return result;
+}
+
+// Keeps the solid where it is the nearest.
+static void compare_some(void* arg, size_t begin, size_t end) {
+  const Probe* t = arg;
+  for (size_t k = begin; k < end; ++k) {
+    Candidate* c = &t->w->found[k];
+    if (!(t->p->distance[k] < c->distance)) continue;
+    c->distance = t->p->distance[k];
+    c->solid = t->solid;
+    c->drift = t->p->drift[k];
+  }
 }
 
 // The nearest solid of every candidate.
@@ -158,12 +192,7 @@ static RvResult nearest(Contacts* w, size_t n, const Places* p, RvError* error) 
     result = into_solid(w, &s->colliders[c], n, p, error);
     if (!result)
       result = rv_contact_collider_distance(&s->colliders[c], s->strands->scratch, n, p->at, p->distance, NULL, error);
-    for (size_t k = 0; k < n && !result; ++k) {
-      if (!(p->distance[k] < w->found[k].distance)) continue;
-      w->found[k].distance = p->distance[k];
-      w->found[k].solid = (int32_t)c;
-      w->found[k].drift = p->drift[k];
-    }
+    if (!result) rv_parallel_for(n, CANDIDATES_A_TASK, compare_some, &(Probe){.w = w, .p = p, .solid = (int32_t)c});
   }
   return result;
 }

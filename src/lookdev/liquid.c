@@ -62,7 +62,6 @@ void rv_lookdev_liquid_init(RvLookdevLiquid* l, const RvLookdevLiquidModel* mode
   for (int i = 0; i <= RV_SPH_HALF_PARTS; ++i) most = l->adhesive.pull[i] > most ? l->adhesive.pull[i] : most;
   for (int i = 0; i <= RV_SPH_HALF_PARTS; ++i) l->adhesive.pull[i] /= most;
   l->cohesion_moment = rv_sph_moment(RV_SPH_COHESION, 4);
-  l->viscosity_moment = rv_sph_moment(RV_SPH_VISCOSITY, 4);
 }
 
 double rv_lookdev_liquid_clock(const RvLookdevLiquid* l) {
@@ -167,8 +166,9 @@ static void set_factors(RvLookdevLiquid* l) {
   s->cohesion = (float)(cohesion * COHESION);
   s->curvature = (float)(cohesion * m->curvature * rest);
   s->allowance = (float)sqrt(EARTH * m->spacing);
-  // XSPH with the rate of the viscosity: <r^2> of the kernel is 4 pi times its fourth moment, in supports.
-  double square = 4 * RV_PI * l->viscosity_moment * m->support * m->support;
+  // XSPH with the rate of the viscosity: <r^2> is that of a lattice at rest, which is an eighth larger than that of the
+  // kernel, as no particle is near the pole of the kernel.
+  double square = rv_sph_lattice_square(RV_SPH_VISCOSITY, m->spacing, m->support) * m->support * m->support;
   double rate = m->smoothing + 6 * m->viscosity / (m->density * square);
   l->report.limited += rate * dt > MOST_VISCOSITY;
   s->viscosity = (float)(rv_min(rate * dt, MOST_VISCOSITY) * VISCOSITY * volume);

@@ -75,6 +75,7 @@ typedef struct RvLookdevLiquidReport {
   double largest;          // largest of the last substep
   size_t calmed;           // particles whose gain by an impact was limited, summed over substeps
   double calmed_momentum;  // kg m/s that this took away, summed
+  size_t buried;           // particles deep in solids in the last substep
   size_t full;             // particles with more neighbours than a list holds, summed over substeps
   size_t pairs;            // neighbours in the last substep
   double seconds[RV_LOOKDEV_LIQUID_STAGE_COUNT];
@@ -102,7 +103,7 @@ typedef struct RvLookdevLiquid {
   RvLookdevSolids solids;
   RvSphHalf half;                            // of poly6
   RvSphHalf adhesive;                        // of adhesion, relative to its largest pull
-  double cohesion_moment, viscosity_moment;  // fourth moments of the kernels
+  double cohesion_moment;                    // fourth moment of the kernel
   RvArena* arena;                            // borrowed; nothing is kept in it between substeps
   RvLookdevLiquidWork work;
   RvLookdevLiquidReport report;

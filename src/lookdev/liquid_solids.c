@@ -15,6 +15,8 @@ RvResult rv_lookdev_liquid_meet_solids(RvLookdevLiquid* l, RvError* error) {
                           .count = count,
                           .place = w->place,
                           .planes = w->planes,
-                          .near = w->near};
+                          .near = w->near,
+                          .buried = &l->report.buried};
+  l->report.buried = 0;
   return rv_contact_planes_find(&search, l->arena, error);
 }

@@ -13,7 +13,6 @@
 #include "math/scalar.h"
 
 enum { GRAIN = 1024 };  // pores or points a task
-#define NO_PORE UINT32_MAX
 
 // Factors of the kernels in sph/lanes.h.
 static const double POLY6 = 315 / (64 * RV_PI);
@@ -74,7 +73,7 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
     rv_pores_free(p);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", nstrand);
   }
-  for (size_t i = 0; i < points; ++i) p->pore_of[i] = NO_PORE;
+  for (size_t i = 0; i < points; ++i) p->pore_of[i] = RV_NO_PORE;
   size_t k = 0;
   for (size_t s = 0; s < nstrand; ++s)
     for (uint32_t i = first[s]; i + 1 < first[s + 1]; ++i, ++k) {
@@ -137,20 +136,16 @@ static void place_some(void* arg, size_t begin, size_t end) {
     // pore.
     velocity[3] = (float)(k + 3 * (size_t)(p->point[k] - k));
     job->keep[k] = near || p->held[k] > 0 || !p->known_space;
+    // Those that are left out have neither liquid nor forces.
+    p->dry[k] = 1;
+    p->saturation[k] = 0;
+    memset(p->push + 3 * k, 0, 3 * sizeof *p->push);
   }
 }
 
 // The box in which pores may have liquid around.
 static void find_box(const RvLookdevLiquid* l, Place* job) {
-  for (size_t a = 0; a < 3; ++a) {
-    job->low[a] = INFINITY;
-    job->high[a] = -INFINITY;
-  }
-  for (size_t i = 0; i < l->particles->count; ++i)
-    for (size_t a = 0; a < 3; ++a) {
-      job->low[a] = rv_min(job->low[a], l->work.place[3 * i + a]);
-      job->high[a] = rv_max(job->high[a], l->work.place[3 * i + a]);
-    }
+  rv_sph_box(l->work.place, l->particles->count, job->low, job->high);
   for (size_t a = 0; a < 3; ++a) {
     job->low[a] -= l->model.support;
     job->high[a] += l->model.support;
@@ -171,12 +166,8 @@ RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
   }
   find_box(l, &job);
   rv_parallel_for(p->count, GRAIN, place_some, &job);
-  // The others have neither liquid nor forces.
-  memset(p->push, 0, 3 * p->count * sizeof *p->push);
   p->nactive = 0;
   for (size_t k = 0; k < p->count; ++k) {
-    p->dry[k] = 1;
-    p->saturation[k] = 0;
     if (!job.keep[k]) continue;
     memcpy(p->place + 3 * p->nactive, job.all + 3 * k, 3 * sizeof *p->place);
     p->active[p->nactive++] = (uint32_t)k;
@@ -234,8 +225,8 @@ static void split_some(void* arg, size_t begin, size_t end) {
     uint32_t after = h->p->pore_of[i + 1];
     uint32_t before = h->p->pore_of[i];
     for (size_t a = 0; a < 3; ++a) {
-      double f = after == NO_PORE ? 0 : 0.5 * h->p->push[3 * (size_t)after + a];
-      h->hair->force[3 * i + a] = before == NO_PORE ? f : f + 0.5 * h->p->push[3 * (size_t)before + a];
+      double f = after == RV_NO_PORE ? 0 : 0.5 * h->p->push[3 * (size_t)after + a];
+      h->hair->force[3 * i + a] = before == RV_NO_PORE ? f : f + 0.5 * h->p->push[3 * (size_t)before + a];
     }
   }
 }
@@ -362,63 +353,116 @@ typedef struct Wet {
   float* out;             // [count][4]
 } Wet;
 
+// What finding the numbers of wet pores needs.
+typedef struct Number {
+  RvPores* p;
+  const RvPoreHair* hair;
+  const Wet* wet;
+  const float* velocity;  // of all pores
+  double cube;            // m3
+  uint8_t* keep;          // [pores] whether clumping acts on it
+} Number;
+
+// Which pores are wet and in air; their number.
+static double find_wet(void* arg, size_t begin, size_t end) {
+  const Number* job = arg;
+  const RvPores* p = job->p;
+  size_t count = 0;
+  for (size_t n = begin; n < end; ++n) {
+    size_t k = p->set.from[n];
+    job->keep[n] = p->saturation[k] > 0 && p->dry[k] > 0;
+    count += job->keep[n];
+  }
+  return (double)count;
+}
+
 // Numbers that clumping needs.
-static void number_wet(const RvPores* p, const RvPoreHair* hair, double cube, const float* velocity, const Wet* w) {
-  for (size_t n = 0; n < w->set.count; ++n) {
+static void number_some(void* arg, size_t begin, size_t end) {
+  const Number* job = arg;
+  const Wet* w = job->wet;
+  const RvPores* p = job->p;
+  const RvPoreHair* hair = job->hair;
+  for (size_t n = begin; n < end; ++n) {
     size_t k = w->set.from[n];
     size_t point = p->point[k];
     float* wet = w->wet + 4 * n;
     double saturation = rv_min((double)p->saturation[k], 1);
     wet[0] = (float)(sqrt(saturation) * (double)p->dry[k]);
     wet[1] = (float)(0.5 * (hair->mass[point] + hair->mass[point + 1]));
-    wet[2] = (float)(p->space[k] / cube);
+    wet[2] = (float)(p->space[k] / job->cube);
     wet[3] = p->along[k];
-    memcpy(w->velocity + 4 * n, velocity + 4 * (size_t)w->index[n], 4 * sizeof *velocity);
+    memcpy(w->velocity + 4 * n, job->velocity + 4 * (size_t)w->index[n], 4 * sizeof *job->velocity);
   }
-  memset(w->wet + 4 * w->set.count, 0, 4 * sizeof *w->wet);
-  memset(w->velocity + 4 * w->set.count, 0, 4 * sizeof *w->velocity);
+}
+
+// Adds the forces to those of the liquid.
+static void add_clumping(void* arg, size_t begin, size_t end) {
+  const Number* job = arg;
+  for (size_t n = begin; n < end; ++n)
+    for (size_t a = 0; a < 3; ++a)
+      job->p->push[3 * (size_t)job->wet->set.from[n] + a] += (double)job->wet->out[4 * n + a];
 }
 
 // Clumping of wet pores.
 static RvResult clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* velocity,
                       RvError* error) {
-  uint8_t* keep = RV_TAKE(l->arena, uint8_t, p->set.count + 1);
-  if (!keep) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
-  size_t count = 0;
-  for (size_t n = 0; n < p->set.count; ++n) {
-    size_t k = p->set.from[n];
-    keep[n] = p->saturation[k] > 0 && p->dry[k] > 0;
-    count += keep[n];
-  }
-  if (!count || !(p->model.clumping > 0 || p->model.clump_damping > 0)) return RV_OK;
   Wet w = {0};
+  double support = l->model.support;
+  Number job = {.p = p, .hair = hair, .wet = &w, .velocity = velocity, .cube = support * support * support};
+  job.keep = RV_TAKE(l->arena, uint8_t, p->set.count + 1);
+  if (!job.keep) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  // Whole numbers, whose sum is exact.
+  size_t count = (size_t)rv_parallel_sum(p->set.count, GRAIN, find_wet, &job);
+  if (!count || !(p->model.clumping > 0 || p->model.clump_damping > 0)) return RV_OK;
   RvSphLists lists;
-  RvResult result = rv_sph_set_pick(&w.set, &p->set, keep, &w.index, l->arena, error);
+  RvResult result = rv_sph_set_pick(&w.set, &p->set, job.keep, &w.index, l->arena, error);
   if (!result) result = rv_sph_lists_find(&lists, &l->work.lattice, &w.set, &w.set, l->arena, error);
   if (result) return result;
   w.wet = RV_TAKE(l->arena, float, 4 * (count + 1));
   w.velocity = RV_TAKE(l->arena, float, 4 * (count + 1));
   w.out = RV_TAKE(l->arena, float, 4 * (count + 1));
   if (!w.wet || !w.velocity || !w.out) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
-  double cube = l->model.support * l->model.support * l->model.support;
-  number_wet(p, hair, cube, velocity, &w);
+  rv_parallel_for(count, GRAIN, number_some, &job);
+  memset(w.wet + 4 * count, 0, 4 * sizeof *w.wet);
+  memset(w.velocity + 4 * count, 0, 4 * sizeof *w.velocity);
   RvPoreSums sums = {
       .lists = &lists, .of = w.set.at, .to = w.set.at, .out = w.out, .wet = w.wet, .velocity = w.velocity};
   sums.clumping = (float)(p->model.clumping * COHESION / p->cohesion_pull);
   sums.damping = (float)(p->model.clump_damping * POLY6);
   rv_parallel_for(count, RV_SPH_GRAIN, clumping_some, &(Job){&sums, l->single});
-  for (size_t n = 0; n < count; ++n)
-    for (size_t a = 0; a < 3; ++a) p->push[3 * (size_t)w.set.from[n] + a] += (double)w.out[4 * n + a];
+  rv_parallel_for(count, GRAIN, add_clumping, &job);
   return RV_OK;
 }
 
 //---------------------------------------------------------------------------------------------- meet
 
+// The pores that active ones are.
+static void name_some(void* arg, size_t begin, size_t end) {
+  const RvPores* p = arg;
+  for (size_t n = begin; n < end; ++n) p->set.from[n] = p->active[p->set.from[n]];
+}
+
+// Velocities of the pores in their new order, beside the space that they stand for.
+typedef struct Sorted {
+  const RvPores* p;
+  double cube;  // m3
+  float* velocity;
+} Sorted;
+
+static void sort_velocities(void* arg, size_t begin, size_t end) {
+  const Sorted* job = arg;
+  const RvPores* p = job->p;
+  for (size_t n = begin; n < end; ++n) {
+    p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / job->cube);
+    memcpy(job->velocity + 4 * n, p->velocity + 4 * (size_t)p->set.from[n], 4 * sizeof *job->velocity);
+  }
+}
+
 // Lists of the substep.
 static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
   const RvSphLattice* lattice = &l->work.lattice;
   RvResult result = rv_sph_set_sort(&p->set, lattice, p->place, NULL, p->nactive, l->arena, error);
-  for (size_t n = 0; n < p->set.count && !result; ++n) p->set.from[n] = p->active[p->set.from[n]];
+  if (!result) rv_parallel_for(p->set.count, GRAIN, name_some, p);
   p->pores = (RvSphLists){0};
   if (!result && !p->known_space) result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
@@ -449,10 +493,7 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
     // Hair that was wet in the frame before is heavy from the first substep on.
     rv_pores_wet_points(p);
   }
-  for (size_t n = 0; n < p->set.count; ++n) {
-    p->set.at[4 * n + 3] = (float)(p->space[p->set.from[n]] / cube);
-    memcpy(velocity + 4 * n, p->velocity + 4 * (size_t)p->set.from[n], 4 * sizeof *velocity);
-  }
+  rv_parallel_for(p->set.count, GRAIN, sort_velocities, &(Sorted){p, cube, velocity});
   memset(velocity + 4 * p->set.count, 0, 4 * sizeof *velocity);
   // Forces: on the liquid, of the liquid on the pores, and between wet pores.
   pull_liquid(p, l, velocity);

@@ -49,13 +49,16 @@ typedef struct RvPoreHair {
   double* force;       // [points][3] N: set by rv_pores_meet
 } RvPoreHair;
 
+// No pore, in `pore_of`.
+#define RV_NO_PORE UINT32_MAX
+
 typedef struct RvPores {
   RvPoreModel model;
   size_t nstrand, points, count;        // count: pores
   double adhesion_pull, cohesion_pull;  // largest pull of a half space by the kernels
   uint32_t* point;                      // [count] the first of its two points
   uint32_t* below;                      // [count] number of pores of its strand behind it
-  uint32_t* pore_of;                    // [points + 1] the pore that ends at each point; UINT32_MAX: none
+  uint32_t* pore_of;                    // [points + 1] the pore that ends at each point; RV_NO_PORE: none
   float* along;                         // [count] 1/n at the root to 1 at the tip
   double* held;                         // [count] m3; a part of the state
   double* space;                        // [count] Psi, m3

@@ -8,7 +8,8 @@
 #include "lookdev/pore_kernel.h"
 #include "math/scalar.h"
 
-enum { GRAIN = 256 };  // particles or pores a task
+enum { GRAIN = 256 };          // particles or pores a task
+enum { PORES_A_TASK = 2048 };  // of the simple loops
 // A particle with less than this share of a full one's volume ends, and its rest goes to the nearest pore.
 static const double LEAST_SHARE = 0.05;
 // m3: a drop that leaves a lock of hair (about 3 mm wide), and the least and largest share of a full particle that
@@ -200,41 +201,57 @@ static RvResult drip(RvLookdevLiquid* l, const RvPoreHair* hair, size_t point, d
   return RV_OK;
 }
 
-// Moves liquid of pore k to its lower neighbour, or lets it drip where there is none.
-static RvResult run_down(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, size_t k, double dt, int64_t* next_id,
-                         int32_t row, RvError* error) {
+// What draining needs. Strands do not depend on each other.
+typedef struct Drain {
+  RvPores* p;
+  const RvPoreHair* hair;
+  const RvLookdevLiquid* l;
+  double dt;
+  double drop;    // m3
+  uint8_t* falls;  // [count] whether a drop falls from the pore
+  double* gone;    // [count] m3 that dries
+} Drain;
+
+// Moves liquid of pore k to its lower neighbour, or lets a drop fall where there is none.
+static void run_down(const Drain* job, size_t k) {
+  RvPores* p = job->p;
   double capacity = p->model.porosity * p->space[k];
   double mobile = p->held[k] - p->model.retention * capacity;
-  if (!(mobile > 0)) return RV_OK;
+  if (!(mobile > 0)) return;
   // Neighbours along the strand: a pore begins at its point, so that the next one's way is that of this edge.
   size_t point = p->point[k];
   bool first = k == 0 || p->below[k - 1] == 0;
-  double onward = p->below[k] ? descent(hair, l, point, point + 1) : -1;
-  double back = first ? -1 : descent(hair, l, point + 1, point);
+  double onward = p->below[k] ? descent(job->hair, job->l, point, point + 1) : -1;
+  double back = first ? -1 : descent(job->hair, job->l, point + 1, point);
   double down = rv_max(onward, back);
   if (down > 0) {
-    double rate = p->model.drain * dt * down;
+    double rate = p->model.drain * job->dt * down;
     double flow = mobile * rate / (1 + rate);
     p->held[k] -= flow;
     p->held[onward > back ? k + 1 : k - 1] += flow;
-    return RV_OK;
+    return;
   }
   // No way further down: a drop gathers, and falls.
-  double full = l->model.spacing * l->model.spacing * l->model.spacing;
-  double drop = rv_clamp(DROP, LEAST_DROP * full, full);
-  if (mobile < drop) return RV_OK;
-  RvResult result = drip(l, hair, p->below[k] ? point : point + 1, drop, next_id, row, error);
-  if (result) return result;
-  p->held[k] -= drop;
-  p->dripped += drop;
-  return RV_OK;
+  if (mobile < job->drop) return;
+  job->falls[k] = 1;
+  p->held[k] -= job->drop;
 }
 
-// Dries a pore: what evaporates of the hairs' surface is a sink.
-static void dry_pore(RvPores* p, const RvPoreHair* hair, size_t k, double dt) {
-  double gone = rv_min(p->model.drying * hair->area[p->point[k]] * dt, p->held[k]);
-  p->held[k] -= gone;
-  p->evaporated += gone;
+// The pores of the strands whose first pore is one of [begin, end).
+static void drain_strands(void* arg, size_t begin, size_t end) {
+  const Drain* job = arg;
+  RvPores* p = job->p;
+  size_t k = begin;
+  while (k > 0 && k < end && p->below[k - 1]) ++k;
+  for (; k < p->count && (k < end || p->below[k - 1]); ++k) {
+    job->falls[k] = 0;
+    job->gone[k] = 0;
+    if (!(p->held[k] > 0)) continue;
+    run_down(job, k);
+    // What evaporates of the hairs' surface is a sink.
+    job->gone[k] = rv_min(p->model.drying * job->hair->area[p->point[k]] * job->dt, p->held[k]);
+    p->held[k] -= job->gone[k];
+  }
 }
 
 //---------------------------------------------------------------------------------------------- film
@@ -267,32 +284,54 @@ void rv_pores_paint(RvPores* p, const double* rate, const double* area, const do
 
 //---------------------------------------------------------------------------------------------- wet hair
 
-void rv_pores_wet_points(RvPores* p) {
-  for (size_t i = 0; i < p->points; ++i) p->wetness[i] = 0;
-  for (size_t k = 0; k < p->count; ++k) {
+static void saturate_some(void* arg, size_t begin, size_t end) {
+  const RvPores* p = arg;
+  for (size_t k = begin; k < end; ++k) {
     double capacity = p->model.porosity * p->space[k];
     p->saturation[k] = capacity > 0 ? (float)(p->held[k] / capacity) : 0;
-    // The mean of the two edges of a point; its only edge at an end.
-    bool first = k == 0 || p->below[k - 1] == 0;
-    p->wetness[p->point[k]] += (first ? 1 : 0.5f) * p->saturation[k];
-    p->wetness[p->point[k] + 1] += (p->below[k] == 0 ? 1 : 0.5f) * p->saturation[k];
   }
-  for (size_t i = 0; i < p->points; ++i) {
+}
+
+// The mean of the two edges of a point; its only edge at an end.
+static void wet_some(void* arg, size_t begin, size_t end) {
+  const RvPores* p = arg;
+  for (size_t i = begin; i < end; ++i) {
+    uint32_t before = p->pore_of[i];
+    uint32_t after = p->pore_of[i + 1];
+    bool both = before != RV_NO_PORE && after != RV_NO_PORE;
+    float sum = before == RV_NO_PORE ? 0 : p->saturation[before];
+    if (after != RV_NO_PORE) sum = both ? 0.5f * sum + 0.5f * p->saturation[after] : p->saturation[after];
+    p->wetness[i] = sum;
     double wet = rv_min((double)p->wetness[i], MOST_SATURATION);
     p->mass_factor[i] = (float)(1 + p->model.wet_mass * wet);
     p->stiffness_factor[i] = (float)(1 - p->model.wet_softness * rv_min(wet, 1));
   }
 }
 
+void rv_pores_wet_points(RvPores* p) {
+  rv_parallel_for(p->count, PORES_A_TASK, saturate_some, p);
+  rv_parallel_for(p->points, PORES_A_TASK, wet_some, p);
+}
+
 RvResult rv_pores_drain(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, double dt, int64_t* next_id,
                         int32_t row, RvError* error) {
   double started = rv_lookdev_liquid_clock(l);
   RvResult result = RV_OK;
+  RvArenaMark mark = rv_arena_mark(l->arena);
+  double full = l->model.spacing * l->model.spacing * l->model.spacing;
+  Drain job = {.p = p, .hair = hair, .l = l, .dt = dt, .drop = rv_clamp(DROP, LEAST_DROP * full, full)};
+  job.falls = RV_TAKE(l->arena, uint8_t, p->count + 1);
+  job.gone = RV_TAKE(l->arena, double, p->count + 1);
+  if (!job.falls || !job.gone) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  rv_parallel_for(p->count, PORES_A_TASK, drain_strands, &job);
+  // Drops and sums in the order of the pores.
   for (size_t k = 0; k < p->count && !result; ++k) {
-    if (!(p->held[k] > 0)) continue;
-    result = run_down(p, hair, l, k, dt, next_id, row, error);
-    dry_pore(p, hair, k, dt);
+    p->evaporated += job.gone[k];
+    if (!job.falls[k]) continue;
+    result = drip(l, hair, p->point[k] + (p->below[k] == 0), job.drop, next_id, row, error);
+    p->dripped += job.drop;
   }
+  rv_arena_release(l->arena, mark);
   rv_pores_wet_points(p);
   p->seconds += rv_lookdev_liquid_clock(l) - started;
   return result;

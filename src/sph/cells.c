@@ -9,28 +9,59 @@
 #include "space/sort.h"
 
 enum { GRAIN = 2048 };  // particles a task
+enum { PARTS = 16 };    // of the search of a box
 // The place of the particle that fills up groups, in supports: no kernel reaches it, and its square is a finite float.
 #define FAR_AWAY 1e9f
 
 //---------------------------------------------------------------------------------------------- the lattice
 
-// Box of some places.
-static bool extend_box(const double* x, size_t count, double lo[3], double hi[3]) {
-  // A number less itself is 0 if it is finite, else no number.
-  double check = 0;
-  for (size_t a = 0; a < 3; ++a) {
-    double low = lo[a];
-    double high = hi[a];
-    for (size_t i = 0; i < count; ++i) {
-      double c = x[3 * i + a];
-      check += c - c;
-      low = c < low ? c : low;
-      high = c > high ? c : high;
+// Boxes of the parts of a cloud.
+typedef struct Boxes {
+  const double* places;
+  size_t count;
+  double lo[PARTS][3], hi[PARTS][3];
+  bool finite[PARTS];
+} Boxes;
+
+static void extend_parts(void* arg, size_t begin, size_t end) {
+  Boxes* b = arg;
+  for (size_t part = begin; part < end; ++part) {
+    size_t first = part * b->count / PARTS;
+    size_t last = (part + 1) * b->count / PARTS;
+    // A number less itself is 0 if it is finite, else no number.
+    double check = 0;
+    for (size_t a = 0; a < 3; ++a) {
+      double low = INFINITY;
+      double high = -INFINITY;
+      for (size_t i = first; i < last; ++i) {
+        double c = b->places[3 * i + a];
+        check += c - c;
+        low = c < low ? c : low;
+        high = c > high ? c : high;
+      }
+      b->lo[part][a] = low;
+      b->hi[part][a] = high;
     }
-    lo[a] = low;
-    hi[a] = high;
+    b->finite[part] = check == 0;
   }
-  return check == 0;
+}
+
+bool rv_sph_box(const double* places, size_t count, double lo[3], double hi[3]) {
+  Boxes b = {.places = places, .count = count};
+  rv_parallel_for(PARTS, 1, extend_parts, &b);
+  bool finite = true;
+  for (size_t a = 0; a < 3; ++a) {
+    lo[a] = INFINITY;
+    hi[a] = -INFINITY;
+  }
+  for (size_t part = 0; part < PARTS; ++part) {
+    finite = finite && b.finite[part];
+    for (size_t a = 0; a < 3; ++a) {
+      lo[a] = rv_min(lo[a], b.lo[part][a]);
+      hi[a] = rv_max(hi[a], b.hi[part][a]);
+    }
+  }
+  return finite;
 }
 
 RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, const double* const* places,
@@ -39,9 +70,15 @@ RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, 
   double hi[3] = {-INFINITY, -INFINITY, -INFINITY};
   size_t total = 0;
   for (size_t s = 0; s < sets; ++s) {
+    double low[3];
+    double high[3];
     total += counts[s];
-    if (!extend_box(places[s], counts[s], lo, hi))
+    if (!rv_sph_box(places[s], counts[s], low, high))
       return rv_fail(error, RV_BAD_INPUT, "particles: a place is not a finite number");
+    for (size_t a = 0; a < 3; ++a) {
+      lo[a] = rv_min(lo[a], low[a]);
+      hi[a] = rv_max(hi[a], high[a]);
+    }
   }
   *lattice = (RvSphLattice){.support = support};
   // One empty cell on every side, so that the number of a neighbour's cell is that of the cell plus a constant.

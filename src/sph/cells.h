@@ -37,6 +37,8 @@ typedef struct RvSphSet {
   uint32_t* first;  // [cells + 1] the first particle of each
 } RvSphSet;
 
+// Box of some places ([count][3]): `lo` above `hi` where there is none. False if one is not a finite number.
+bool rv_sph_box(const double* places, size_t count, double lo[3], double hi[3]);
 // A lattice around `sets` sets of places ([count][3], m) at this moment. Fails where a place is no number, or where
 // they are RV_SPH_MOST_CELLS supports apart.
 RvResult rv_sph_lattice_fit(RvSphLattice* lattice, double support, size_t sets, const double* const* places,

@@ -171,15 +171,26 @@ double rv_sph_slope(RvSphKernel kernel, double r, double support) {
   return rv_sph_kernels[kernel].slope(r / support) / (square * square);
 }
 
-double rv_sph_lattice_share(RvSphKernel kernel, double spacing, double support) {
-  double step = spacing / support;
+// Sum of w, or of w q^2, over a cubic lattice.
+static double lattice_sum(RvSphKernel kernel, double step, bool square) {
   int reach = (int)(1 / step);
   double sum = 0;
   for (int i = -reach; i <= reach; ++i)
     for (int j = -reach; j <= reach; ++j)
-      for (int k = -reach; k <= reach; ++k)
-        sum += rv_sph_kernels[kernel].value(step * sqrt((double)(i * i + j * j + k * k)));
+      for (int k = -reach; k <= reach; ++k) {
+        double q = step * sqrt((double)(i * i + j * j + k * k));
+        // The viscosity kernel is infinite at 0, where the square is 0.
+        if (q > 0 || !square) sum += (square ? q * q : 1) * rv_sph_kernels[kernel].value(q);
+      }
   return sum * step * step * step;
+}
+
+double rv_sph_lattice_share(RvSphKernel kernel, double spacing, double support) {
+  return lattice_sum(kernel, spacing / support, false);
+}
+
+double rv_sph_lattice_square(RvSphKernel kernel, double spacing, double support) {
+  return lattice_sum(kernel, spacing / support, true);
 }
 
 double rv_sph_moment(RvSphKernel kernel, int power) {

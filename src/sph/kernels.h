@@ -42,6 +42,8 @@ double rv_sph_slope(RvSphKernel kernel, double r, double support);
 // Sum of w / H^3 times the volume of a cell over a cubic lattice of particles `spacing` apart, itself included: the
 // density that a lattice at rest has by this kernel, relative to the true one.
 double rv_sph_lattice_share(RvSphKernel kernel, double spacing, double support);
+// The same of w q^2: the mean square of the distances, in supports, where the kernel's integral is 1.
+double rv_sph_lattice_square(RvSphKernel kernel, double spacing, double support);
 // Integral of w q^power over the support, from 0 to 1.
 double rv_sph_moment(RvSphKernel kernel, int power);
 

@@ -41,6 +41,7 @@ static RvTestShot shot = {
 typedef struct Seen {
   RvLedger ledger;
   double drift;
+  RvTestLog* log;  // warnings and notes of all frames
 } Seen;
 
 static void see(void* user, const RvFrameReport* report) {
@@ -49,12 +50,25 @@ static void see(void* user, const RvFrameReport* report) {
   s->drift = fmax(s->drift, fabs(rv_ledger_drift(&s->ledger)));
 }
 
+static void hear(void* user, RvLevel level, const char* node, double frame, const char* text) {
+  (void)node;
+  (void)frame;
+  Seen* s = user;
+  size_t used = strlen(s->log->text);
+  if (level == RV_LEVEL_WARNING) s->log->warnings++;
+  snprintf(s->log->text + used, sizeof s->log->text - used, "%s\n", text);
+}
+
+static void expect(const RvTestLog* log, const char* words) {
+  if (!strstr(log->text, words)) fail_msg("no message with '%s' in: %s", words, log->text);
+}
+
 // Runs to `last`; the state of that frame stays with the scene.
 static RvScene* run(const char* text, int last, Seen* seen, RvTestLog* log) {
   RvError error = {0};
-  *seen = (Seen){0};
+  *seen = (Seen){.log = log};
   RvScene* scene = rv_test_scene(text, log);
-  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = seen, .frame_done = see});
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = seen, .frame_done = see, .message = hear});
   CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = last}, &error), error);
   return scene;
 }
@@ -70,6 +84,8 @@ static void no_drop_is_lost(void** state) {
   assert_true(seen.ledger.sources > 0);
   assert_true(seen.ledger.evaporated > 0);
   assert_true(seen.ledger.killed > 0);
+  // What the limit of the reaction takes from the momentum is told.
+  expect(&log, "the head bears the rest");
 }
 
 //---------------------------------------------------------------------------------------------- wet hair
@@ -265,6 +281,41 @@ static void wet_hair_is_heavy_in_every_substep(void** state) {
   CHECK_NEAR(height[0], height[1], 0.02 * (height[2] - height[1]));
 }
 
+//---------------------------------------------------------------------------------------------- tank
+
+// Water in a tank without any collider: it stays within the walls, and keeps its depth but for its excess of density.
+static void a_tank_keeps_its_water(void** state) {
+  (void)state;
+  enum { FRAMES = 24 };
+  RvTestLog log;
+  Seen seen;
+  RvError error = {0};
+  const RvDetail* d;
+  RvScene* scene = run(
+      TUFT
+      "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.06, 0.04, 0.04], \"t\": [0, -0.2, 0],"
+      "  \"particlesep\": 0.004}},"
+      "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hang\", \"w\"], \"parms\": {\"walls\": true,"
+      "  \"wallsmin\": [-0.03, -0.22, -0.02], \"wallsmax\": [0.03, 0.1, 0.02], \"substeps\": 10, \"densityiter\": 3}}",
+      FRAMES, &seen, &log);
+  CHECK_OK(rv_scene_cook(scene, "s:liquid", FRAMES, &d, &error), error);
+  const float* P = rv_detail_f32(d, RV_POINT, "P", 3);
+  size_t count = rv_detail_count(d, RV_POINT);
+  assert_int_equal(count, 15 * 10 * 10);
+  double middle = 0;
+  for (size_t i = 0; i < count; ++i) {
+    assert_true(fabs((double)P[3 * i]) < 0.03 && fabs((double)P[3 * i + 2]) < 0.02 && P[3 * i + 1] > -0.22f);
+    middle += ((double)P[3 * i + 1] + 0.22) / (double)count;
+  }
+  // Half of 4 cm. Particles may come a quarter of a spacing nearer to a wall than those of a lattice, which widens the
+  // tank by 1 mm on every side: at most then the middle sinks to 17.4 mm. The bound of the density is 3%.
+  const double widest = 0.5 * 0.04 * (0.06 * 0.04) / (0.062 * 0.042) - 0.001;
+  print_message("mean height %g mm\n", 1e3 * middle);
+  assert_true(middle > 0.97 * widest && middle < 0.02);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+  rv_test_scene_quiet(scene, &log);
+}
+
 //---------------------------------------------------------------------------------------------- bad input
 
 static void particles_in_one_place_are_told(void** state) {
@@ -278,6 +329,25 @@ static void particles_in_one_place_are_told(void** state) {
           "{\"particlesep\": 0.004}}",
           4, &seen, &log);
   rv_scene_free(scene);
+  expect(&log, "particles lie in one place");
+  expect(&log, "particlesep");
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+}
+
+// Liquid that begins deep inside of a solid is counted and kept.
+static void particles_in_the_head_are_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  Seen seen;
+  RvScene* scene = run(TUFT
+                       "\"b\": {\"type\": \"sphere\", \"parms\": {\"radius\": 0.08, \"t\": [0, -0.2, 0]}},"
+                       "\"c\": {\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": 0.004}},"
+                       "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.02, 0.02, 0.02],"
+                       "  \"t\": [0, -0.2, 0], \"particlesep\": 0.004}},"
+                       "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hang\", \"w\", \"c\"]}",
+                       2, &seen, &log);
+  rv_scene_free(scene);
+  expect(&log, "125 particles lie so deep in a collider");
   CHECK_NEAR(seen.drift, 0, 1e-12);
 }
 
@@ -285,4 +355,5 @@ RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test
          cmocka_unit_test(no_drop_is_lost), cmocka_unit_test(wet_tips_clump_and_dry_ones_do_not),
          cmocka_unit_test(dried_hair_returns_to_the_groom), cmocka_unit_test(wet_hair_hangs_lower),
          cmocka_unit_test(film_is_read_as_in_wetsolver), cmocka_unit_test(wet_hair_is_heavy_in_every_substep),
-         cmocka_unit_test(particles_in_one_place_are_told))
+         cmocka_unit_test(a_tank_keeps_its_water), cmocka_unit_test(particles_in_one_place_are_told),
+         cmocka_unit_test(particles_in_the_head_are_told))

@@ -94,6 +94,30 @@ static void roots_pins_and_goals_follow(void** state) {
   rv_scene_free(scene);
 }
 
+// A strand that stands for many hairs hangs and swings as one of them: mass, stiffness and drag grow alike.
+static void many_hairs_hang_as_one(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvScene* scene = rv_test_scene(HAIR TURN
+                                 "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"turn\"], \"parms\": {"
+                                 "  \"restmode\": \"natural\", \"strandcollisions\": false}}",
+                                 &log);
+  RvDetail* out[2];
+  for (int k = 0; k < 2; ++k) {
+    RvError error = {0};
+    CHECK_OK(rv_scene_set(scene, k ? "s.hairsperguide=50" : "s.hairsperguide=1", &error), error);
+    out[k] = rv_test_scene_copy(scene, "s", 10);
+  }
+  RvDetail* groom = rv_test_scene_copy(scene, "turn", 10);
+  print_message("apart %g, way %g\n", largest_move(out[0], out[1]), largest_move(groom, out[0]));
+  assert_true(largest_move(groom, out[0]) > 1e-3);
+  CHECK_NEAR(largest_move(out[0], out[1]), 0, 1e-6);
+  rv_detail_free(out[0]);
+  rv_detail_free(out[1]);
+  rv_detail_free(groom);
+  rv_scene_free(scene);
+}
+
 // Half of the head's motion felt is less lag than all of it, and none is none.
 static void inertia_scales(void** state) {
   (void)state;
@@ -233,6 +257,19 @@ static void more_than_maxmemory_is_refused(void** state) {
   rv_scene_free(scene);
 }
 
+static void negative_porosity_is_refused(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  RvScene* scene = rv_test_scene(HAIR "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"hair\"]}", &log);
+  assert_int_not_equal(rv_scene_set(scene, "s.porosity=-0.2", &error), RV_OK);
+  print_message("%s\n", error.text);
+  assert_non_null(strstr(error.text, "s"));
+  assert_non_null(strstr(error.text, "porosity"));
+  assert_non_null(strstr(error.text, "0.01"));
+  rv_scene_free(scene);
+}
+
 // Topology that changes, NaN, two points and points in one place are the strand port's; the node's messages name it.
 static void changing_topology_is_refused(void** state) {
   (void)state;
@@ -306,8 +343,8 @@ static void every_instruction_set_has_the_same_bits(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(frame_1_is_the_groom_and_it_stays), cmocka_unit_test(roots_pins_and_goals_follow),
-         cmocka_unit_test(inertia_scales), cmocka_unit_test(a_moving_ball_stays_empty),
+         cmocka_unit_test(many_hairs_hang_as_one), cmocka_unit_test(inertia_scales), cmocka_unit_test(a_moving_ball_stays_empty),
          cmocka_unit_test(volume_pushes_hair_apart), cmocka_unit_test(it_takes_the_place_of_wetsolver),
          cmocka_unit_test(coarse_coils_and_inner_points_are_counted), cmocka_unit_test(more_than_maxmemory_is_refused),
-         cmocka_unit_test(changing_topology_is_refused), cmocka_unit_test(bad_strands_stay_as_animated),
+         cmocka_unit_test(negative_porosity_is_refused), cmocka_unit_test(changing_topology_is_refused), cmocka_unit_test(bad_strands_stay_as_animated),
          cmocka_unit_test(every_instruction_set_has_the_same_bits))

@@ -87,7 +87,7 @@ def trail():
     """Beads that are left are liquid of the drop: thicker trails are larger beads, and none is made."""
     hold, _ = laws(BASE)
     shares = []
-    for factor in (0, 0.25, 1):
+    for factor in (0, 0.25, 1, 2):
         run = cook(dict(BASE, droptrail=factor), 3 * hold)
         points = run.points(FRAMES)
         volume = points.point("volume").ravel()
@@ -95,7 +95,7 @@ def trail():
         behind = points.P[:, 1] > points.P[:, 1].min() + 0.01
         shares.append(float(volume[behind].sum()) / VOLUME)
         scenes.near(f"droptrail {factor}: volume, mm3", 1e9 * float(volume.sum()), 1e9 * VOLUME, 1e-12, "as at first")
-    scenes.holds("left behind: " + ", ".join("%.3f%%" % (100 * s) for s in shares), shares[0] == 0 < shares[1] < shares[2])
+    scenes.holds("left behind: " + ", ".join("%.3f%%" % (100 * s) for s in shares), shares[0] == 0 < shares[1] < shares[2] < shares[3])
 
 
 runs()

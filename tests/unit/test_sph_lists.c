@@ -72,6 +72,25 @@ static void liquid_and_pores_have_the_same_bits(void** state) {
   rv_test_same_bits(hash_liquid);
 }
 
+// Liquid runs down alike in all strands, in whichever task a strand is: strands far apart, more pores than a task has.
+static void strands_drain_alike(void** state) {
+  (void)state;
+  enum { SIDE = 15, POINTS = 19, PORES = POINTS - 1, STRANDS = SIDE * SIDE };
+  RvError error = {0};
+  RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(0.005);
+  RvPoreModel model = rv_pore_defaults();
+  RvPoreRig rig;
+  CHECK_OK(rv_rig_pore_new(&rig, &liquid, &model, SIDE, 0.05, POINTS, 0.09, 70, &error), error);
+  for (size_t k = 0; k < rig.pores.count; ++k) rig.pores.held[k] = 1e-7;
+  CHECK_OK(rv_rig_pore_frame(&rig, 1.0 / 30, 1, &error), error);
+  // The lowest pore lets a drop fall, the highest one has run down.
+  assert_true(rig.pores.held[0] < 0.95e-7);
+  assert_int_equal(rig.bulk.particles.count, STRANDS);
+  for (size_t k = PORES; k < rig.pores.count; ++k)
+    assert_true(fabs(rig.pores.held[k] / rig.pores.held[k % PORES] - 1) < 1e-4);
+  rv_rig_pore_free(&rig);
+}
+
 static void crowds_end_in_full_lists(void** state) {
   (void)state;
   RvError error = {0};
@@ -104,4 +123,4 @@ static void bad_places_are_refused(void** state) {
 }
 
 RV_TESTS(cmocka_unit_test(lists_have_the_same_bits), cmocka_unit_test(liquid_and_pores_have_the_same_bits),
-         cmocka_unit_test(crowds_end_in_full_lists), cmocka_unit_test(bad_places_are_refused))
+         cmocka_unit_test(strands_drain_alike), cmocka_unit_test(crowds_end_in_full_lists), cmocka_unit_test(bad_places_are_refused))

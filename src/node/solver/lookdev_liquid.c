@@ -215,6 +215,11 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
         "%zu times a particle had more than %d neighbours: particles lie in one place, or particlesep is larger "
         "than their distance",
         r->full + s->water.pores.full, RV_SPH_MOST_LISTED);
+  if (r->buried)
+    rv_cook_warn(s->cook,
+                 "%zu particles lie so deep in a collider that they cannot come out: move the source or the liquid out "
+                 "of it",
+                 r->buried);
   // Drops and sheets are often a little dense; a tenth is seen as liquid that sinks.
   const double DENSE = 0.1;
   if (r->unconverged && r->excess > DENSE)
