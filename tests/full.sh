@@ -7,7 +7,8 @@ seconds=${RV_FUZZ_SECONDS:-600}
 
 # Clang's program is that of the release build, so that the host's tests would show nothing new. Under the sanitizers they
 # run with longer time limits. Of the checks only those run that are short and reach every part of strands and contacts;
-# under the thread sanitizer the physics and the scenes of the documentation would take hours.
+# under the thread sanitizer the physics and the scenes of the documentation would take hours, and its own memory counts
+# against a memory limit.
 for preset in clang asan tsan; do
   echo "== $preset"
   cmake --preset "$preset" >/dev/null
@@ -17,7 +18,7 @@ for preset in clang asan tsan; do
   [ "$preset" = clang ] && without='host|check|mutations'
   if [ "$preset" = tsan ]; then
     without='check|mutations|physics'
-    scenes='host/test_(docs_scenes|docs_groom|wet_scenes|blender)'
+    scenes='host/test_(docs_scenes|docs_groom|wet_scenes|blender|memory_limit)'
   fi
   ctest --preset "$preset" -j "$(nproc)" -LE "$without" -E "$scenes"
   checks='derivatives|contact_derivatives'

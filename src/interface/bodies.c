@@ -4,10 +4,16 @@
 #include <string.h>
 
 #include "interface/solver.h"
+#include "math/scalar.h"
 
 // Inertia that is added to that of the particles, in mass times the square of the spacing: bodies of one particle, or
 // of a row of them, have none about some axis.
 static const double LEAST_INERTIA = 1e-9;
+
+// Distance that particles of bodies keep from solids, in spacings: a body ends half a spacing outside of them.
+static const double MARGIN = 0.5;
+// Sweeps over the contacts of a body with solids. A block on a floor needs a handful.
+enum { SWEEPS = 8 };
 
 typedef RvInterfaceSolver Solver;
 
@@ -132,6 +138,62 @@ void rv_interface_project_bodies(Solver* s) {
       size_t k = w->member[n];
       rv_vec3_store(y + 4 * k, rv_add(b->shift, rv_cross(b->turn, arm_of(s, b, k))));
     }
+  }
+}
+
+// Displacement of a body at the arm r, m.
+static RvVec3 path_at(const RvInterfaceBody* b, RvVec3 r) {
+  return rv_add(b->shift, rv_cross(b->turn, r));
+}
+
+// Moves a body by a push (its mass times m) at the arm r.
+static void push_body(RvInterfaceBody* b, RvVec3 r, RvVec3 push) {
+  b->shift = rv_mad(b->shift, 1 / b->mass, push);
+  b->turn = rv_add(b->turn, rv_mat3_apply(b->inverse, rv_cross(r, push)));
+}
+
+// Push along the unit vector n at the arm r that moves that place by 1 m.
+static double mass_along(const RvInterfaceBody* b, RvVec3 r, RvVec3 n) {
+  RvVec3 arm = rv_cross(r, n);
+  return 1 / (1 / b->mass + rv_dot(arm, rv_mat3_apply(b->inverse, arm)));
+}
+
+// Contact of a member with one solid: it ends no nearer than the margin, and friction takes at most its share of the
+// push (Coulomb).
+static void meet_plane(const Solver* s, RvInterfaceBody* b, size_t i, int plane) {
+  const RvContactPlanes* planes = &s->work.planes[i];
+  RvVec3 n = rv_vec3_load(planes->plane[plane]);
+  RvVec3 x = rv_vec3_load64(s->work.place + 3 * i);
+  RvVec3 r = rv_sub(x, b->centre);
+  RvVec3 own = rv_mad(path_at(b, r), -s->work.dt, rv_vec3_load(planes->velocity[plane]));
+  double distance = rv_dot(n, x) + planes->offset[plane];
+  double into = MARGIN * s->model.spacing - distance - rv_dot(own, n);
+  if (!(into > 0)) return;
+  double push = into * mass_along(b, r, n);
+  push_body(b, r, rv_scale(n, push));
+  RvVec3 along = rv_mad(own, -rv_dot(own, n), n);
+  double way = rv_length(along);
+  if (!(way > 0)) return;
+  RvVec3 t = rv_scale(along, 1 / way);
+  double drag = rv_min(planes->friction[plane] * push, way * mass_along(b, r, t));
+  push_body(b, r, rv_scale(t, -drag));
+}
+
+void rv_interface_hold_bodies(Solver* s) {
+  RvInterfaceWork* w = &s->work;
+  const double support = w->lattice.support;
+  if (!w->near) return;
+  for (size_t k = 0; k < w->bodies.count; ++k) {
+    RvInterfaceBody* b = &w->bodies.body[k];
+    b->shift = rv_scale(b->shift, support);
+    b->turn = rv_scale(b->turn, support);
+    for (int sweep = 0; sweep < SWEEPS; ++sweep)
+      for (size_t m = b->first; m < b->last; ++m) {
+        size_t i = w->set.from[w->bodies.member[m]];
+        for (int n = 0; w->near[i] && n < w->planes[i].count; ++n) meet_plane(s, b, i, n);
+      }
+    b->shift = rv_scale(b->shift, 1 / support);
+    b->turn = rv_scale(b->turn, 1 / support);
   }
 }
 

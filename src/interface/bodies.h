@@ -6,6 +6,9 @@
 // liquid gives to a body it loses. At the end of a substep the body turns by Cayley's map of its rotation, which keeps
 // its shape, and the velocities of its particles are those of the rigid motion about the turned inertia.
 //
+// Bodies meet liquid and each other by pressure, and walls and colliders by impulses on the whole body: a pressure that
+// is known to a residual of single particles would bounce a block that a hundred of them carry.
+//
 // A body is solid: its own particles may lie closer than liquid does. What they add to each other's density beyond that
 // at rest is left out.
 #ifndef RV_INTERFACE_BODIES_H

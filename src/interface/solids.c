@@ -33,13 +33,18 @@ double rv_interface_adhesion(const RvInterfaceModel* m, int phase, double angle)
   return 0.5 * (1 + rv_cos(corrected(angle))) * m->coefficient[phase][phase];
 }
 
+// Whether particle i is of a body: bodies meet solids as a whole (bodies.c).
+static bool is_rigid(const RvInterfaceSolver* s, size_t i) {
+  return s->bodies.row_body && s->bodies.row_body[s->bulk->particles.row[i]];
+}
+
 // Bodies keep their shape: their particles are not moved out of solids one by one.
 static void keep_shape_some(void* arg, size_t begin, size_t end) {
   const RvInterfaceSolver* s = arg;
   const RvParticles* p = &s->bulk->particles;
   for (size_t i = begin; i < end; ++i) {
     double cell[3];
-    if (!s->bodies.row_body[p->row[i]]) continue;
+    if (!is_rigid(s, i)) continue;
     rv_liquid_particles_place(p, i, cell);
     for (size_t a = 0; a < 3; ++a) s->work.place[3 * i + a] = cell[a] * s->model.dx;
   }
@@ -71,7 +76,7 @@ void rv_interface_feel_solids(const RvInterfaceSolver* s, size_t k) {
   const RvInterfaceWork* w = &s->work;
   const RvInterfaceSums* m = &w->sums;
   size_t i = w->set.from[k];
-  if (!w->near || !w->near[i]) return;
+  if (!w->near || !w->near[i] || is_rigid(s, i)) return;
   const RvContactPlanes* planes = &w->planes[i];
   const int phase = m->phase[k];
   const double support = w->lattice.support;
@@ -105,7 +110,7 @@ void rv_interface_hold(const RvInterfaceSolver* s, size_t k) {
   const RvInterfaceWork* w = &s->work;
   const RvInterfaceSums* m = &w->sums;
   size_t i = w->set.from[k];
-  if (!w->near || !w->near[i]) return;
+  if (!w->near || !w->near[i] || is_rigid(s, i)) return;
   const RvContactPlanes* planes = &w->planes[i];
   const double support = w->lattice.support;
   float* y = m->move + 4 * k;

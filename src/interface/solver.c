@@ -329,7 +329,7 @@ static void hold_some(void* arg, size_t begin, size_t end) {
 
 static RvResult move(RvInterfaceSolver* s) {
   rv_parallel_for(s->work.set.count, GRAIN, hold_some, s);
-  rv_interface_project_bodies(s);
+  rv_interface_hold_bodies(s);
   rv_parallel_for(s->work.set.count, GRAIN, move_some, s);
   rv_interface_turn_bodies(s);
   s->report.substeps++;

@@ -146,6 +146,8 @@ RvResult rv_interface_gather_bodies(RvInterfaceSolver* solver, RvError* error);
 void rv_interface_relieve_bodies(RvInterfaceSolver* solver);
 // Makes the displacements of bodies rigid, with the same momentum and angular momentum.
 void rv_interface_project_bodies(RvInterfaceSolver* solver);
+// Keeps bodies out of solids, with friction, by impulses on the whole body.
+void rv_interface_hold_bodies(RvInterfaceSolver* solver);
 // Moves and turns the bodies by their last projection.
 void rv_interface_turn_bodies(RvInterfaceSolver* solver);
 

@@ -36,6 +36,13 @@
     HIDE("{ mode == sink }"), ADVANCED)                                                                               \
   X(STRING, material, "Material", "", "Name of the material of the liquid. Empty: the solver chooses.",               \
     HIDE("{ mode == sink }"))                                                                                         \
+  X(INT, bubble, "Bubble", 0, HARD(0), HARD(65535), "",                                                               \
+    "Number of the bubble that new particles are the gas of, in interfacesolver: key it up to blow one bubble after " \
+    "another from a ring. 0 is liquid.",                                                                              \
+    HIDE("{ mode == sink }"), ADVANCED)                                                                               \
+  X(FLOAT, bubblefilm, "Bubble Film", 0.1, HARD(0), HARD(1), "",                                                      \
+    "Share of the bubble's volume that is liquid film. Higher makes tauter bubbles.", WHEN("{ bubble == 0 }"),        \
+    HIDE("{ mode == sink }"), ADVANCED)                                                                               \
   X(INT, sourceid, "Source ID", 1, HARD(0), HARD(2147483647), "", "Value of the attribute source of new liquid.",     \
     ADVANCED, HIDE("{ mode == sink }"))                                                                               \
   X(FOLDER, "Shape without Input")                                                                                    \
@@ -183,6 +190,8 @@ static RvResult describe(const SourceParms* p, RvDetail* detail, RvError* error)
   if (r == RV_OK) r = put_number(detail, "rv_source_inherit", RV_F64, p->inheritvel, error);
   if (r == RV_OK) r = put_number(detail, "rv_source_spread", RV_F64, rv_radians(p->spread), error);
   if (r == RV_OK) r = put_number(detail, "rv_source_life", RV_F64, p->life, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_bubble", RV_I32, (double)p->bubble, error);
+  if (r == RV_OK) r = put_number(detail, "rv_source_bubblefilm", RV_F64, p->bubblefilm, error);
   if (r == RV_OK) r = put_material(p, detail, error);
   return r;
 }
@@ -219,7 +228,9 @@ RV_NODE_TYPE(
     "v that is added.\n\n"
     "rv_source_spread (64 bit) is half the opening angle of the directions, in radians.\n\n"
     "rv_source_life (64 bit) is the age at which liquid is removed, in seconds; 0: never.\n\n"
+    "rv_source_bubble (integer) is the number of the bubble that new particles are of; 0: none. "
+    "rv_source_bubblefilm (64 bit) is the share of film in it.\n\n"
     "rv_source_material (string) is the name of the material.\n\n"
     "Fill and sink need a closed mesh or a level set; emit needs faces, open or closed.",
-    .flags = RV_NODE_GENERATOR, .revision = 1, RV_NODE_INPUTS(source_inputs), .takes = takes,
+    .flags = RV_NODE_GENERATOR, .revision = 2, RV_NODE_INPUTS(source_inputs), .takes = takes,
     RV_NODE_OUTPUTS(source_outputs))

@@ -44,7 +44,7 @@ static RvTestShot bubbles = {
 // A block of a second liquid, ten times as light, under a free body that falls into it.
 static RvTestShot bodies = {
     .text =
-        "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 4], \"nodes\": {"
+        "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {"
         "\"w\": {\"type\": \"fill\", \"parms\": {\"size\": [0.016, 0.016, 0.016], \"particlesep\": 0.002}},"
         "\"p\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"phase\", \"type\": \"int\","
         "  \"mode\": \"box\", \"boxmin\": [-1, -1, -1], \"boxmax\": [1, 0, 1], \"value\": [1, 0, 0, 0]}},"
@@ -54,9 +54,9 @@ static RvTestShot bodies = {
         "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"b\"], \"parms\": {\"density2\": 100,"
         "  \"viscosity2\": 0.01, \"viscosity\": 0.01, \"pairupdates\": true, \"walls\": true,"
         "  \"wallsmin\": [-0.01, -0.009, -0.01], \"wallsmax\": [0.01, 0.05, 0.01]}}}}",
-    .last = 4,
+    .last = 5,
     .workers = {1, 2, 3, 16},
-    .visits = {4, 3, 1, 4},
+    .visits = {5, 3, 4, 1, 5},
     .edit = 0.001f};
 
 RV_TESTS(RV_TEST_SHOT(bodies, rv_test_shot_run), RV_TEST_SHOT(bubbles, rv_test_shot_run), RV_TEST_SHOT(shot, rv_test_shot_run))

@@ -196,6 +196,41 @@ static void a_body_rests_on_the_floor(void** state) {
   rv_detail_free(out);
 }
 
+// A ring blows two bubbles, one after the other: each has the film that its source says, from the first frame on.
+static void rings_blow_bubbles(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  Seen seen = {0};
+  RvScene* scene = rv_test_scene(
+      "\"none\": {\"type\": \"merge\"},"
+      "\"ring\": {\"type\": \"source\", \"parms\": {\"shape\": \"disc\", \"size\": [0.01, 0.001, 0.01],"
+      "  \"vel\": [0, 0.02, 0], \"bubblefilm\": 0.15, \"rate\": 2e-6,"
+      "  \"bubble\": {\"keys\": [[1, 1], [4, 2]], \"interp\": \"constant\"}}},"
+      SOLVER("\"none\", null, \"ring\"", "\"particlesep\": 0.001, \"density\": 50, \"gravity\": [0, 0, 0]"),
+      &log);
+  rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
+  CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 7}, &error), error);
+  RvDetail* out = rv_test_scene_copy(scene, "s", 7);
+  rv_scene_free(scene);
+  CHECK_NEAR(seen.drift, 0, 1e-12);
+  const int32_t* bubble = rv_detail_i32(out, RV_POINT, "bubbleid", 1);
+  const double* film = rv_detail_f64(out, RV_POINT, "film", 1);
+  assert_non_null(bubble);
+  assert_non_null(film);
+  double count[3] = {0}, sum[3] = {0};
+  for (size_t i = 0; i < rv_detail_count(out, RV_POINT); ++i) {
+    count[bubble[i]] += 1;
+    sum[bubble[i]] += film[i];
+  }
+  CHECK_NEAR(count[0], 0, 0);
+  for (int b = 1; b < 3; ++b) {
+    assert_true(count[b] > 100);
+    CHECK_NEAR(sum[b] / count[b], 0.15, 1e-12);
+  }
+  rv_detail_free(out);
+}
+
 static void more_film_than_surface_is_told(void** state) {
   (void)state;
   RvTestLog log;
@@ -269,7 +304,7 @@ static void an_empty_phase_cooks(void** state) {
   rv_detail_free(out);
 }
 
-RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(a_body_rests_on_the_floor), cmocka_unit_test(no_drop_is_lost),
+RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(a_body_rests_on_the_floor), cmocka_unit_test(rings_blow_bubbles), cmocka_unit_test(no_drop_is_lost),
          cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
          cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
          cmocka_unit_test(wishes_that_cannot_be_met_are_refused),

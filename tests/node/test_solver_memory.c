@@ -139,7 +139,7 @@ static const struct {
      HEAD HAIR
      "\"sim\": {\"type\": \"continuumsolver\", \"inputs\": [\"paint\", \"body\"], \"parms\": {\"substeps\": 1, "
      "  \"wind\": [2, 0, 0], \"air\": \"solved\", \"interaction\": \"particles\", \"continuity\": true, "
-     "  \"airreach\": 1}}}}",
+     "  \"airreach\": 1, \"turbulence\": 1}}}}",
      {"sim", "sim:state"},
      1},
     // two materials, and drops that stick to a solid
@@ -147,7 +147,7 @@ static const struct {
      HEAD HAIR POOL
      "\"cream\": {\"type\": \"attribute\", \"inputs\": [\"pool\"], \"parms\": {\"name\": \"material\", \"type\": "
      "  \"string\", \"string\": \"cream\"}},"
-     "\"beside\": {\"type\": \"transform\", \"inputs\": [\"pool\"], \"parms\": {\"t\": [0.012, -0.004, 0]}},"
+     "\"beside\": {\"type\": \"transform\", \"inputs\": [\"pool\"], \"parms\": {\"t\": [0.014, -0.012, 0]}},"
      "\"all\": {\"type\": \"merge\", \"inputs\": [\"cream\", \"beside\"]},"
      "\"sim\": {\"type\": \"liquidsolver\", \"inputs\": [\"all\", \"body\"], \"parms\": {\"substeps\": 1, "
      "  \"viscosity\": 0.1, \"droptension\": 0.07}}}}",

@@ -336,7 +336,8 @@ class Scene:
             parms["rate"] = tidy(most * Dice(self.seed, "rate").random())
         if "dropsize" in parms:
             # each drop is a particle
-            parms["dropsize"] = max(finest, parms["dropsize"])
+            size = parms["dropsize"]
+            parms["dropsize"] = max(finest, size) if isinstance(size, (int, float)) else finest
         # a yield stress needs a shear modulus and that a viscosity: one of them alone is refused
         dice = Dice(self.seed, len(self.nodes), "yields")
         if "shearmodulus" in tokens and not dice.chance(0.05):

@@ -48,7 +48,7 @@ static RvResult init(RvSolver* s, RvError* error) {
 static void end(RvSolver* s) {
   Frame* f = s->data;
   rv_collider_view_end(&f->view);
-  RV_FREE_ALL(f->steps, f->colliders, f->row_phase, f->row_body, f->row_solid, f->film);
+  RV_FREE_ALL(f->steps, f->colliders, f->row_phase, f->row_body, f->row_solid, f->film, f->film_before, f->row_film);
   rv_liquid_port_free(&f->liquid);
   rv_arena_free(f->arena);
 }
@@ -147,6 +147,7 @@ double rv_interface_frame_longest(const RvSolver* s) {
 }
 
 RvResult rv_interface_frame_substep(RvSolver* s, double dt, RvError* error) {
+  rv_interface_frame_blow(s->data);
   return rv_interface_substep(&((Frame*)s->data)->solver, dt, error);
 }
 

@@ -23,6 +23,8 @@ typedef struct RvInterfaceFrame {
   int32_t* row_body;      // bubbles of the rows; NULL: there are none
   int32_t* row_solid;     // bodies of the rows; NULL: there are none
   double* film;           // [bubbles + 1] m3 of each bubble
+  double* film_before;    // [bubbles + 1] m3: the same at the start of the frame
+  double* row_film;       // [rows] shares of film that sources give their bubbles; NULL: none blows
   RvColliderView view;    // solids of the frame
   RvSolidStep* steps;     // [solids] during the substep
   RvCollider* colliders;  // [solids] the same, as contacts see them
@@ -52,6 +54,8 @@ RvResult rv_interface_frame_numbers(const RvInterfaceFrame* frame, const RvDetai
                                     const char* are, int highest, int32_t** out, int* most, RvError* error);
 // Reads the bubbles of the state and their film; those that pop leave the liquid.
 RvResult rv_interface_frame_bubbles(RvInterfaceFrame* frame, RvError* error);
+// Adds the film of gas that sources blew since the start of the frame.
+void rv_interface_frame_blow(RvInterfaceFrame* frame);
 // Writes what the surface of the liquid tells, the attributes layer and film, to a state.
 RvResult rv_interface_frame_mark(RvInterfaceFrame* frame, RvDetail* state, RvError* error);
 

@@ -74,6 +74,29 @@ static RvResult pop(Frame* f, const RvAttrib* film, int most, RvError* error) {
   return result ? result : rv_liquid_particles_sort(p, &f->liquid.liquid.report.lost, error);
 }
 
+// Film that sources blow into bubbles: that of the rows of new particles.
+static RvResult read_blown(Frame* f, const RvDetail* rows, const RvAttrib* film, int most, RvError* error) {
+  size_t count = rv_detail_count(rows, RV_POINT);
+  size_t old = rv_detail_count(f->liquid.state, RV_POINT);
+  bool any = false;
+  for (size_t i = old; i < count && film; ++i) any = any || f->row_body[i];
+  if (!any) return RV_OK;
+  f->film_before = rv_alloc_zero((size_t)most + 1, sizeof *f->film_before);
+  f->row_film = rv_alloc_zero(count + 1, sizeof *f->row_film);
+  if (!f->film_before || !f->row_film) return rv_fail(error, RV_NO_MEMORY, "out of memory for the bubbles");
+  for (int b = 0; b <= most; ++b) f->film_before[b] = f->film[b];
+  for (size_t i = old; i < count; ++i) f->row_film[i] = rv_attrib_get(film, i, 0);
+  return RV_OK;
+}
+
+void rv_interface_frame_blow(Frame* f) {
+  const RvParticles* p = &f->liquid.liquid.particles;
+  if (!f->row_film) return;
+  for (int b = 0; b <= f->solver.bubbles.count; ++b) f->film[b] = f->film_before[b];
+  // Rows of the state have none here: theirs is in the film at the start of the frame.
+  for (size_t i = 0; i < p->count; ++i) f->film[f->row_body[p->row[i]]] += p->volume[i] * f->row_film[p->row[i]];
+}
+
 RvResult rv_interface_frame_bubbles(Frame* f, RvError* error) {
   const RvDetail* rows = f->liquid.rows ? f->liquid.rows : f->liquid.state;
   RvInterfaceBubbles* out = &f->solver.bubbles;
@@ -92,7 +115,7 @@ RvResult rv_interface_frame_bubbles(Frame* f, RvError* error) {
   out->row_body = f->row_body;
   out->film = f->film;
   out->across = ACROSS;
-  return RV_OK;
+  return read_blown(f, rows, film, most, error);
 }
 
 //---------------------------------------------------------------------------------------------- a frame ends

@@ -101,6 +101,25 @@ static RvResult put_of_sources(RvLiquidPort* s, const RvDetail* now, size_t firs
   return RV_OK;
 }
 
+// The bubbles that sources blow: numbers and shares of film on the points that new particles carry.
+static RvResult put_bubbles(RvLiquidPort* s, const RvDetail* now, size_t first, RvError* error) {
+  bool any = false;
+  for (size_t i = 0; i < rv_detail_count(now, RV_PRIM); ++i) any = any || number(now, "rv_source_bubble", i, 0, 0) > 0;
+  if (!any) return RV_OK;
+  const RvAttrib* there = rv_detail_find(s->rows, RV_POINT, "film");
+  if (there && rv_attrib_storage(there) != RV_F64) rv_detail_remove_attrib(s->rows, RV_POINT, "film");
+  int32_t* bubble = rv_detail_i32_write(s->rows, RV_POINT, "bubbleid", 1, error);
+  double* film = rv_detail_f64_write(s->rows, RV_POINT, "film", 1, error);
+  if (!bubble || !film) return rv_fail(error, RV_NO_MEMORY, "out of memory for the sources");
+  for (size_t i = rv_detail_count(now, RV_PRIM); i-- > 0;) {
+    const RvLiquidInlet* inlet = rv_liquid_flows_find(&s->flows, (int32_t)number(now, "rv_source_id", i, 0, 0));
+    size_t row = first + (size_t)(inlet - s->flows.inlets);
+    bubble[row] = (int32_t)number(now, "rv_source_bubble", i, 0, 0);
+    film[row] = bubble[row] ? number(now, "rv_source_bubblefilm", i, 0, 0) : 0;
+  }
+  return RV_OK;
+}
+
 // Which rows are drops: those that left a strand by their attribute `source`, those of sources by `dropsize`. It
 // follows from the points, so that a drop stays one from frame to frame.
 static RvResult mark_drops(RvLiquidPort* s, RvError* error) {
@@ -151,6 +170,7 @@ static RvResult make_rows(RvLiquidPort* s, const RvDetail* now, RvError* error) 
     if (!result) result = rv_attrib_set_string(material, first + i, 0, text, error);
   }
   if (!result && now) result = put_of_sources(s, now, first, "rv_source_life", "life", error);
+  if (!result && now) result = put_bubbles(s, now, first, error);
   return result || !now ? result : put_of_sources(s, now, first, "rv_source_drop", "dropsize", error);
 }
 
