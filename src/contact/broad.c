@@ -388,7 +388,7 @@ static bool near_pair(const Broad* b, size_t e, size_t f, const RvClosestLanes* 
   RvVec3 delta = rv_vec3(at->delta[0][lane], at->delta[1][lane], at->delta[2][lane]);
   if (!(fabs(delta.x) < p.x + q.x) || !(fabs(delta.y) < p.y + q.y) || !(fabs(delta.z) < p.z + q.z)) return false;
   double radii = s->edge_radius[e] + s->edge_radius[f];
-  double distance = at->distance[lane], limit = b->def->reach * (1 + c->margin) * radii;
+  double distance = at->distance[lane], limit = b->def->reach * (1 + b->def->margin) * radii;
   near->distance = (float)distance;
   near->touches = distance < radii;
   if (distance < limit) return true;

@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "contact/collider.h"
 #include "contact/store.h"
-#include "math/scalar.h"
 #include "space/sort.h"
 
 // The reasons for stiffness and width are in contact.h.
@@ -145,10 +144,6 @@ void rv_contacts_free(RvContacts* c) {
 
 //---------------------------------------------------------------------------------------------- finding
 
-// s: in shorter steps the margin between strands is in proportion to the step. It allows for motion that the velocities
-// do not foretell: by 5 cm/s of human hair, whose d0 is 0.11 mm. Longer steps have the whole margin.
-static const double MARGIN_TIME = 2e-3;
-
 typedef struct Predict {
   const RvStrandModel* m;
   const RvStrandState* s;
@@ -239,7 +234,6 @@ RvResult rv_contacts_find(RvContacts* c, const double* q, const double* velocity
   if (result) return result;
   if (!take_scratch(c, def)) return rv_fail(error, RV_NO_MEMORY, "contacts: out of memory");
   RvArenaMark mark = rv_arena_mark(c->scratch);
-  c->margin = def->margin * rv_min(1, dt / MARGIN_TIME);
   keep_old_memory(c);
   clear_links(c);
   clear_touches(c);

@@ -92,7 +92,7 @@ typedef struct RvContactDef {
   double solid_width;          // m above the strand's surface at which a solid begins to push
   double slip;                 // slip at which friction is full, in d0,
   double slip_speed;           // m/s, and at least the slip of this speed in a step; matters in steps above 15 ms
-  double margin;               // links are made up to this far beyond d0, in d0; between strands less in short steps
+  double margin;               // links are made up to this far beyond d0, in d0
   RvVec3 acceleration;         // m/s2, gravity: a strand may fall by it or be supported, whatever the velocity says
   int neighbours;              // edges of one strand with at most this difference of index do not touch
   double root_free;            // m of arc length at the root that solids do not touch

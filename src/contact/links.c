@@ -276,7 +276,7 @@ static void consider(const Build* b, Group* g, int k, Around* around) {
     old = keep_side(b, g, k, old, reach);
   g->old[k] = old;
   double gap = at->gap[k], close = at->close[k];
-  if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + c->margin)))
+  if (close > 0 && gap > reach && (film == 0 || gap - close < reach * (1 + def->margin)))
     g->time[k] = rv_min(1, (gap - reach) / close) * b->dt;
 }
 
@@ -334,7 +334,7 @@ static bool make_link(const Build* b, RvLinkCandidate* out, Group* g, int k) {
   facing.v = (float)facing.v;
   RvVec3 start = between(s->x, i, j, &facing);
   double gap = rv_dot(facing.normal, start);
-  bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + c->margin);
+  bool dry = rv_min(gap, gap - g->facing.close[k]) < reach * (1 + def->margin);
   bool bridged = c->wet && make_bridge(b, out, e, f, &facing, g->beside[k], old, start);
   if (!dry && !bridged) return false;
   // d0 of the pair: smaller where it met closer, so that nothing jumps.

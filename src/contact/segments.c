@@ -188,7 +188,7 @@ static void set_extents(void* arg, size_t begin, size_t end) {
   RvContacts* c = f->c;
   RvSegments* s = &c->segments;
   double cap = MAX_SWEEP * s->mean_length;
-  double base = f->def->reach * (1 + c->margin) * (1 + rv_min(1, rv_length(f->flow.spin) * f->dt));
+  double base = f->def->reach * (1 + f->def->margin) * (1 + rv_min(1, rv_length(f->flow.spin) * f->dt));
   // half of the distance that one of a pair may fall while the other is supported
   RvVec3 fall = rv_scale(f->def->acceleration, 0.5 * f->dt * f->dt);
   for (size_t chunk = begin; chunk < end; ++chunk) {

@@ -166,7 +166,6 @@ struct RvContacts {
   RvSegments segments;
   RvArena* own;                 // used where the caller gives no scratch
   RvArena* scratch;             // of the search at hand
-  double margin;                // of the step at hand: links are made up to this far beyond d0, in d0
   RvKeys pairs;                 // source << 32 | receiver, ascending
   uint32_t* pair_first;         // [nedge + 1] first pair of each source
   uint64_t* extra;              // stretched bridges (stretched.c), by source; NULL: none. Scratch

@@ -43,7 +43,7 @@ static bool is_far(const Search* s, size_t e, size_t f, double distance) {
   const RvSegments* g = &c->segments;
   double radii = radii_of(c, e, f), film = g->film[e] + g->film[f];
   double sure = rv_min(g->height[e] + g->height[f], radii + rv_contact_table(c, e, f)->rupture * sqrt(film));
-  sure = rv_max(sure, s->def->reach * (1 + c->margin) * radii);
+  sure = rv_max(sure, s->def->reach * (1 + s->def->margin) * radii);
   return distance > NEARLY * sure;
 }
 

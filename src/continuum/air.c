@@ -105,7 +105,8 @@ static bool remap(RvAir* a) {
     if (rv_tiles_find(to, from->coord[t][0], from->coord[t][1], from->coord[t][2]) < 0) lose(a, before, t);
   for (int k = 0; k < 3; ++k) {
     double* out = a->spare[k].data;
-    memset(out, 0, n * sizeof *out);
+    // without hair there are no tiles, and nothing to clear
+    if (n) memset(out, 0, n * sizeof *out);
     for (size_t t = 0; t < to->count; ++t) {
       int32_t old = rv_tiles_find(from, to->coord[t][0], to->coord[t][1], to->coord[t][2]);
       if (old < 0) continue;

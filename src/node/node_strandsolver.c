@@ -61,7 +61,7 @@ const RvNodeType rv_node_strandsolver = {
         "them is interpolated: its common turn as a turn, the rest with continuous velocity.\n\n"
         "Drag is linear in the speed relative to the air, with one coefficient across and one along a hair.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 11,
+    .revision = 10,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),
