@@ -120,7 +120,9 @@ def as_particles():
     # half a millimetre a second: what the liquid's first step does to it
     scenes.near("way of its centre, m", fallen, own * age + 0.5 * G * age ** 2, 0.2, "free fall from its place at the tip")
     across = numpy.linalg.norm(liquid.P - liquid.P.mean(0), axis=1)
-    scenes.near("its mean square radius over the ball's", float((across ** 2).mean()) / (0.6 * ball ** 2), 1, 0.15, "ball")
+    own_radius = (3 / (4 * numpy.pi)) ** (1 / 3) * separation  # each particle is a ball itself
+    square = float((across ** 2).mean()) + 0.6 * own_radius ** 2
+    scenes.near("its mean square radius over the ball's", square / (0.6 * ball ** 2), 1, 0.05, "ball")
 
 
 at_rest()
