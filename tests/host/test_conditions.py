@@ -27,7 +27,7 @@ UNSEEN = {"groom.group": "the skin has no groups", "groom.densityattrib": "the s
           "wetness.clumpvary": "hair without clumps", "wetness.clumpsizeramp": "hair without clumps", "wetness.basecolor": "the hair has a colour"}
 # Attributes that are there and not read: the flipbook draws a lens without blur where fstop is 0; a sink adds the names of
 # attributes to the liquid, and no value.
-CARRIED = {"camera.focus", "source.life", "source.material", "source.sourceid"}
+CARRIED = {"camera.focus", "source.life", "source.material", "source.sourceid", "source.bubble"}
 # values for texts that a node reads, and for boxes that must have an inside
 OTHER = {"fill.size": [0.04, 0.06, 0.05], "attribute.boxmin": [-1, 0.005, -1], "attribute.boxmax": [1, 1, 1], "list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
          "surfacetension": 0.05, "killmin": [-0.02, -0.02, -0.02], "killmax": [0.02, 0.02, 0.02]}

@@ -245,7 +245,9 @@ for token in ("maxguides", "blend", "wetramp", "clumpprofile", "spacing", "stray
     USES["transfer." + token] = {"nodes": {**WET, "pick": {"type": "guides", "inputs": ["hair"], "parms": {"step": 5}}}, "inputs": ["hair", "pick", "locks", "turn"]}
 for token in ("clumpvary", "seed", "clumpidattrib"):
     USES["wetness." + token] = {"nodes": CLUMPS, "inputs": ["clumped"], "parms": {"clumpvary": 0.5}}
-USES["source.bubblefilm"] = {"parms": {"bubble": 1}}
+BLOWN = {"type": "interfacesolver", "inputs": [None, None, "x"], "parms": {"particlesep": 0.004}}
+USES["source.bubble"] = {"reader": BLOWN}
+USES["source.bubblefilm"] = {"parms": {"bubble": 1}, "reader": BLOWN}
 USES["wetness.basecolor"] = {"nodes": CLUMPS, "inputs": ["plain"]}
 # values that show an effect where those of `values` do not
 VALUES = {"interfacesolver.popbubble": [1], "interfacesolver.poplife": [0.01], "merge.exclude": ["1"], "transform.attribs": ["N"], "transform.grouptype": ["prims"], "source.material": ["paint"], "source.life": [5],

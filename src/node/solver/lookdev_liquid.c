@@ -217,8 +217,8 @@ void rv_lookdev_liquid_port_tell(RvLookdevLiquidPort* s) {
         r->full + s->water.pores.full, RV_SPH_MOST_LISTED);
   if (r->buried)
     rv_cook_warn(s->cook,
-                 "%zu particles lie so deep in a collider that they cannot come out: move the source or the liquid out "
-                 "of it",
+                 "%zu particles lie so deep in a collider that they cannot come out: raise substeps if they flew in, or "
+                 "move the source or the liquid out of it",
                  r->buried);
   // Drops and sheets are often a little dense; a tenth is seen as liquid that sinks.
   const double DENSE = 0.1;
