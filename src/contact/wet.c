@@ -230,7 +230,6 @@ static double make_touch_law(const RvBridgeTable* t, RvWetPair* w, double area, 
   bool far = !w->dry && w->distance_min > w->touch + t->rupture * sqrt(area);
   if (far || !(w->weight > 0) || !rv_contact_wet_law(t, &def, law)) return 0;
   law->side = w->side;
-  law->shift = w->shift;
   w->has_law = true;
   w->active = w->active || (w->distance_min < law->rupture && w->distance_max > rv_contact_wet_begin(law));
   return rv_contact_wet_push(law, w->distance);
@@ -263,7 +262,6 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, R
   law->side[0][k] = w->side.x;
   law->side[1][k] = w->side.y;
   law->side[2][k] = w->side.z;
-  law->shift[k] = w->shift;
   law->strength[k] = w->strength;
 }
 
