@@ -20,10 +20,11 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "contact/pair.h"
+#include "contact/solver.h"
 #include "contact/store.h"
 #include "math/scalar.h"
 
-static const double RELAX = 4e-3;         // s, time constant of a bridge's force and area
+static const double RELAX = RV_CONTACT_BRIDGE_TIME;
 static const double FORM = 0.05;          // share of either film that a new bridge needs
 static const double STAY = 0.025;         // share that an existing bridge needs
 static const double LEAST_WEIGHT = 1e-6;  // of 1 - (d / d_max)^2: the weight of a bridge at rupture is not 0
