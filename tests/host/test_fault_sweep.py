@@ -133,6 +133,11 @@ def scenes(where):
 
 PICTURE = {name: {"type": "file", "parms": {"file": f"$HIP/{name}.$F4.bgeo.sc"}} for name in ("hair", "flow")}
 PICTURE["solid"] = {"type": "file", "parms": {"file": "$HIP/solid.vdb"}}
+PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "picture")
+DOMES = {"ball": HAIR["ball"],
+         **{ending: {"type": "light", "parms": {"lighttype": "dome", "dome": "image", "envmap": f"$HIP/sky.{ending}"}}
+            for ending in ("exr", "hdr", "png")},
+         "all": {"type": "merge", "inputs": ["ball", "exr", "hdr", "png"]}}
 BALL = {"ball": HAIR["ball"], "grow": HAIR["grow"], "out": cache("grow", "hair.$F4.bgeo.sc")}
 BLOSC_LINE = "Error allocating memory!"
 
@@ -164,6 +169,7 @@ def cases(where):
             "plot": Case(["plot", f"{where}/report.jsonl", "-o", "out/plot.svg"], quick=True),
             "flipbook": Case(["flipbook", f"{where}/picture.json", "--quality", "draft", "--quiet", "-o", "out/pictures", "--out",
                               "out", *small, *one]),
+            "domes": Case(["flipbook", f"{where}/domes.json", "--quality", "draft", "--quiet", "-o", "out/domes.png", *small, *one]),
             "wedge": Case(["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--out", "out",
                            "--quiet", "--jobs", "2", *small], starts=True),
             "wedge_task": Case(["wedge", "out", "--task", "1", *one], first=f"{where}/wedge")}
@@ -176,7 +182,9 @@ def prepare(where):
              "hair": cache("paint", "hair.$F4.bgeo.sc")}
     wet = {**HAIR, **POOL, "sim": {"type": "wetsolver", "inputs": ["paint", "pool", "body"], "parms": {"substeps": 1}},
            "wet": cache("sim:3", "wet.bgeo.sc")}
-    graphs = {"first": first, "picture": PICTURE, "ball": BALL, "wet": wet}
+    graphs = {"first": first, "picture": PICTURE, "ball": BALL, "wet": wet, "domes": DOMES}
+    for name, ending in (("piz_1", "exr"), ("runs", "hdr"), ("rgb8", "png")):
+        shutil.copy(os.path.join(PICTURES, f"{name}.{ending}"), os.path.join(where, "sky." + ending))
     made = {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in graphs.items()}
     for name, scene in {**made, **scenes(where)}.items():
         with open(os.path.join(where, name + ".json"), "w", encoding="utf-8") as stream:
