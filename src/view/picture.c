@@ -58,20 +58,25 @@ size_t rv_view_picture_most_bytes(size_t count) {
   return 3 * sizeof(float) * most_pixels(count);
 }
 
-RvResult rv_view_picture_room(const char* name, size_t count, int64_t width, int64_t height, float** rgb,
-                              RvError* error) {
-  *rgb = NULL;
+RvResult rv_view_picture_check(const char* name, size_t count, int64_t width, int64_t height, RvError* error) {
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
     return rv_fail(error, RV_BAD_FILE,
                    "cannot read '%s': it says that it has %lld x %lld pixels; 1 to %d a side are read", name,
                    (long long)width, (long long)height, MAX_SIDE);
-  size_t pixels = (size_t)width * (size_t)height;
-  if (pixels > most_pixels(count))
+  if ((size_t)width * (size_t)height > most_pixels(count))
     return rv_fail(error, RV_BAD_FILE,
                    "cannot read '%s': it says that it has %lld x %lld pixels, more than its %zu bytes can hold; it is "
                    "damaged, or of one colour, and then a small picture does",
                    name, (long long)width, (long long)height, count);
-  *rgb = rv_alloc_zero(pixels, 3 * sizeof(float));
+  return RV_OK;
+}
+
+RvResult rv_view_picture_room(const char* name, size_t count, int64_t width, int64_t height, float** rgb,
+                              RvError* error) {
+  *rgb = NULL;
+  RvResult result = rv_view_picture_check(name, count, width, height, error);
+  if (result) return result;
+  *rgb = rv_alloc_zero((size_t)width * (size_t)height, 3 * sizeof(float));
   return *rgb ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
 }
 
@@ -89,40 +94,48 @@ static RvResult refuse_png(const png_image* image, const char* name, RvError* er
   return rv_fail(error, RV_BAD_FILE, "cannot read '%s': it is not a whole .png picture", name);
 }
 
-// Reads the pixels of an open picture into room for them, as sRGB bytes.
-static RvResult read_png_pixels(png_image* image, const char* name, uint8_t** pixels, RvError* error) {
+// Reads the pixels of an open picture into room for them.
+static RvResult read_png_pixels(png_image* image, const char* name, uint8_t** srgb, RvError* error) {
   image->format = PNG_FORMAT_RGB;
-  *pixels = rv_alloc((size_t)image->width * image->height, 3);
-  if (!*pixels) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
+  *srgb = rv_alloc((size_t)image->width * image->height, 3);
+  if (!*srgb) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
   rv_foreign_enter("libpng");
-  bool good = png_image_finish_read(image, NULL, *pixels, 0, NULL);
+  bool good = png_image_finish_read(image, NULL, *srgb, 0, NULL);
   rv_foreign_leave();
-  return good ? RV_OK : refuse_png(image, name, error);
+  if (good) return RV_OK;
+  rv_free(*srgb);
+  *srgb = NULL;
+  return refuse_png(image, name, error);
 }
 
-RvResult rv_view_decode_png(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
-                            RvError* error) {
+RvResult rv_view_decode_srgb(const char* name, const void* bytes, size_t count, int* width, int* height, uint8_t** srgb,
+                             RvError* error) {
   png_image image = {.version = PNG_IMAGE_VERSION};
-  uint8_t* pixels = NULL;
-  *rgb = NULL;
+  *srgb = NULL;
   rv_foreign_enter("libpng");
   bool good = png_image_begin_read_from_memory(&image, bytes, count);
   rv_foreign_leave();
   RvResult result =
-      good ? rv_view_picture_room(name, count, image.width, image.height, rgb, error) : refuse_png(&image, name, error);
-  if (!result) result = read_png_pixels(&image, name, &pixels, error);
+      good ? rv_view_picture_check(name, count, image.width, image.height, error) : refuse_png(&image, name, error);
+  if (!result) result = read_png_pixels(&image, name, srgb, error);
   png_image_free(&image);
   *width = (int)image.width;
   *height = (int)image.height;
+  return result;
+}
+
+RvResult rv_view_decode_png(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
+                            RvError* error) {
+  uint8_t* srgb;
+  *rgb = NULL;
+  RvResult result = rv_view_decode_srgb(name, bytes, count, width, height, &srgb, error);
+  if (result) return result;
+  result = rv_view_picture_room(name, count, *width, *height, rgb, error);
   float table[256];
   for (int i = 0; i < 256; ++i) table[i] = linear((uint8_t)i);
-  size_t values = result ? 0 : 3 * (size_t)image.width * image.height;
-  for (size_t i = 0; i < values; ++i) (*rgb)[i] = table[pixels[i]];
-  if (result) {
-    rv_free(*rgb);
-    *rgb = NULL;
-  }
-  rv_free(pixels);
+  size_t values = result ? 0 : 3 * (size_t)*width * (size_t)*height;
+  for (size_t i = 0; i < values; ++i) (*rgb)[i] = table[srgb[i]];
+  rv_free(srgb);
   return result;
 }
 

@@ -12,6 +12,9 @@ RvResult rv_view_decode_png(const char* name, const void* bytes, size_t count, i
                             RvError* error);
 RvResult rv_view_decode_hdr(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
                             RvError* error);
+// The sRGB bytes of a .png picture, width x height x 3, which the caller frees by rv_free.
+RvResult rv_view_decode_srgb(const char* name, const void* bytes, size_t count, int* width, int* height, uint8_t** srgb,
+                             RvError* error);
 // Bytes that a library may take at once to read a file of `count` bytes.
 size_t rv_view_picture_most_bytes(size_t count);
 // Room for the light of a picture, black, unless the file of `count` bytes can hardly have so many pixels: a damaged
