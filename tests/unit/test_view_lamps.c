@@ -247,6 +247,7 @@ static void images_of_domes(void** state) {
   rv_free(rgb);
   remove("lamps.png");
   assert_int_equal(rv_view_read_picture("nowhere.exr", &width, &height, &rgb, &error), RV_NOT_FOUND);
+  error = (RvError){0};
   assert_int_equal(rv_view_read_picture("lamps.jpg", &width, &height, &rgb, &error), RV_UNSUPPORTED);
   rv_test_cook_fails("light", "lighttype=dome; dome=image", NULL, RV_BAD_INPUT, "envmap is empty");
   rv_test_cook_fails("light", "t=0 0 0", NULL, RV_BAD_INPUT, "same point");
