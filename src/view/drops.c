@@ -30,8 +30,8 @@ static double signed_volume(const RvPart* mesh) {
   return sum;
 }
 
-// Tree over the triangles of a mesh, which the part keeps: building it takes longer than all searches of a frame. NULL when
-// out of memory.
+// Tree over the triangles of a mesh, which the part keeps: building it takes longer than all searches of a frame. NULL
+// when out of memory.
 static const RvNearest* tree_of(RvPart* mesh) {
   if (mesh->tree.nodes) return &mesh->tree;
   float* boxes = rv_alloc(mesh->count, 6 * sizeof(float));
