@@ -26,7 +26,8 @@ typedef struct Wet {
   double porosity;
   bool half;  // only the strands of the first rows are wet
   bool under_water;
-  int finer;  // edges in place of one
+  int finer;   // edges in place of one
+  bool alone;  // a single strand
 } Wet;
 
 static Feels sum_forces(const RvPoreRig* rig, size_t wet_points) {
@@ -60,7 +61,7 @@ static RvResult feel(const Wet* wet, Feels* out, RvError* error) {
   model.uptake = 0;
   model.porosity = wet->porosity;
   const int points = (POINTS - 1) * wet->finer + 1;
-  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, points, LENGTH, HAIRS, error);
+  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, wet->alone ? 1 : SIDE, APART, points, LENGTH, HAIRS, error);
   if (result) return result;
   size_t wet_pores = wet->half ? rig.pores.count / 2 : rig.pores.count;
   for (size_t k = 0; k < wet_pores; ++k) rig.pores.held[k] = wet->held / wet->finer;
@@ -80,14 +81,14 @@ typedef struct Adhesion {
   double told;  // what the report says that the hair did not feel, the same
 } Adhesion;
 
-// Adhesion of one substep, with the reaction on hair limited to some weights of it.
-static RvResult adhere(double most_reaction, Adhesion* out, RvError* error) {
+// Adhesion of one substep, with the reaction on hair limited to some weights of it; `finer` edges in place of one.
+static RvResult adhere(double most_reaction, int finer, Adhesion* out, RvError* error) {
   RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(SPACING);
   RvPoreModel model = rv_pore_defaults();
   RvPoreRig rig;
   model.uptake = 0;
   model.most_reaction = most_reaction;
-  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, POINTS, LENGTH, HAIRS, error);
+  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, (POINTS - 1) * finer + 1, LENGTH, HAIRS, error);
   if (result) return result;
   // A small block beside the hair, far enough apart for no pressure; only gravity besides.
   const double low[3] = {0.011, -0.06, -0.01};
@@ -123,16 +124,20 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   Feels half;
   Feels porous;
   Feels crowded;
+  Feels alone;
   Adhesion whole = {0};
+  Adhesion fine = {0};
   Adhesion capped = {0};
-  RvResult result = feel(&(Wet){held, 0.25, false, false, 1}, &wet, error);
-  if (!result) result = feel(&(Wet){0, 0.25, false, false, 1}, &dry, error);
-  if (!result) result = feel(&(Wet){held, 0.25, false, true, 1}, &under, error);
-  if (!result) result = feel(&(Wet){held, 0.25, true, false, 1}, &half, error);
-  if (!result) result = feel(&(Wet){held, 0.5, false, false, 1}, &porous, error);
-  if (!result) result = feel(&(Wet){held, 0.25, false, false, 8}, &crowded, error);
-  if (!result) result = adhere(1e9, &whole, error);
-  if (!result) result = adhere(5, &capped, error);
+  RvResult result = feel(&(Wet){held, 0.25, false, false, 1, false}, &wet, error);
+  if (!result) result = feel(&(Wet){0, 0.25, false, false, 1, false}, &dry, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, true, 1, false}, &under, error);
+  if (!result) result = feel(&(Wet){held, 0.25, true, false, 1, false}, &half, error);
+  if (!result) result = feel(&(Wet){held, 0.5, false, false, 1, false}, &porous, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, false, 8, false}, &crowded, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, false, 8, true}, &alone, error);
+  if (!result) result = adhere(1e9, 1, &whole, error);
+  if (!result) result = adhere(1e9, 8, &fine, error);
+  if (!result) result = adhere(5, 1, &capped, error);
   if (result) return result;
   rv_check_emit(out, "wet", wet.largest > 0, 1, 0);
   rv_check_emit(out, "dry", dry.largest, 0, 0);
@@ -140,12 +145,15 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "wet_half", half.largest > 0, 1, 0);
   rv_check_emit(out, "dry_half", half.dry, 0, 0);
   rv_check_emit(out, "pairs", wet.sum / wet.parts, 0, 1e-6);
+  rv_check_emit(out, "one_strand", alone.largest, 0, 0);
   rv_check_emit(out, "crowded_pairs", crowded.sum / crowded.parts, 0, 1e-6);
   rv_check_emit(out, "crowded", crowded.inward / wet.inward, 1, 0.1);
   rv_check_emit(out, "porosity", porous.parts / wet.parts, 0.5, 1e-5);
   rv_check_emit(out, "tips_stronger", wet.lower > wet.upper, 1, 0);
   rv_check_emit(out, "adhesion_pulls", whole.pull < 0, 1, 0);
   rv_check_emit(out, "adhesion_pairs", whole.sum, 0, 1e-5);
+  rv_check_emit(out, "crowded_adhesion", fine.pull / whole.pull, 1, 0.1);
+  rv_check_emit(out, "crowded_adhesion_pairs", fine.sum, 0, 1e-5);
   rv_check_emit(out, "adhesion_whole_untold", whole.told, 0, 0);
   rv_check_emit(out, "adhesion_limit_acts", capped.sum > 0.1, 1, 0);
   rv_check_emit(out, "adhesion_beyond_what_is_told", rv_max(capped.sum - capped.told, 0), 0, 1e-6);
