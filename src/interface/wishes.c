@@ -11,18 +11,18 @@ static RvResult check_triangle(const RvInterfaceWishes* w, int a, int b, RvError
   double sum = w->surface[a] + w->surface[b];
   double difference = fabs(w->surface[a] - w->surface[b]);
   if (!(between >= 0) || !isfinite(between))
-    return rv_fail(error, RV_BAD_INPUT, "interface tension of liquids %d and %d is %g: it must be 0 or more", a + 1,
-                   b + 1, between);
+    return rv_fail(error, RV_BAD_INPUT, "interfacetension: that of liquids %d and %d is %g: it must be 0 or more",
+                   a + 1, b + 1, between);
   if (between > sum)
     return rv_fail(
         error, RV_BAD_INPUT,
-        "interface tension of liquids %d and %d is %g, above the sum %g of their surface tensions: they would "
+        "interfacetension: that of liquids %d and %d is %g, above the sum %g of their surface tensions: they would "
         "leave each other; lower it",
         a + 1, b + 1, between, sum);
   if (between < difference)
     return rv_fail(
         error, RV_BAD_INPUT,
-        "interface tension of liquids %d and %d is %g, below the difference %g of their surface tensions: one "
+        "interfacetension: that of liquids %d and %d is %g, below the difference %g of their surface tensions: one "
         "would spread over the other for ever; raise it",
         a + 1, b + 1, between, difference);
   return RV_OK;
@@ -70,10 +70,10 @@ RvResult rv_interface_bonds(const RvInterfaceWishes* w, RvInterfaceBonds* out, R
   *out = (RvInterfaceBonds){0};
   for (int a = 0; a < w->phases && !result; ++a) {
     if (!(w->surface[a] >= 0) || !isfinite(w->surface[a]))
-      return rv_fail(error, RV_BAD_INPUT, "surface tension of liquid %d is %g: it must be 0 or more", a + 1,
+      return rv_fail(error, RV_BAD_INPUT, "surfacetension of liquid %d is %g: it must be 0 or more", a + 1,
                      w->surface[a]);
     if (!(w->angle[a] >= 0 && w->angle[a] <= RV_PI))
-      return rv_fail(error, RV_BAD_INPUT, "contact angle of liquid %d is %g degrees: it must be 0 to 180", a + 1,
+      return rv_fail(error, RV_BAD_INPUT, "contactangle of liquid %d is %g degrees: it must be 0 to 180", a + 1,
                      w->angle[a] * 180 / RV_PI);
     out->liquid[a][a] = w->surface[a];
     out->solid[a] = 0.5 * w->surface[a] * (1 + rv_cos(w->angle[a]));
@@ -95,7 +95,7 @@ RvResult rv_interface_shared_angle(const RvInterfaceBonds* bonds, int a, int b, 
   if (!(fabs(*cosine) <= 1))
     return rv_fail(error, RV_BAD_INPUT,
                    "liquids %d and %d cannot meet on the solid: the cosine of their angle would be %g, so one spreads; "
-                   "bring their contact angles nearer to each other, or raise their interface tension",
+                   "bring contactangle and contactangle2 nearer to each other, or raise interfacetension",
                    a + 1, b + 1, *cosine);
   return RV_OK;
 }
