@@ -39,7 +39,8 @@ static const RvCapBlock high = {14, 15, 0.05};
 static const RvCapBlock flat = {18, 9, 0.05};
 
 static const char head[] =
-    "// Measured factors of the pair forces and angles of the solids. `build/release/tests/derive_interface` measures all\n"
+    "// Measured factors of the pair forces and angles of the solids. `build/release/tests/derive_interface` measures "
+    "all\n"
     "// of them anew and writes this file; docs/interface.md says how.\n"
     "//\n"
     "// RV_PAIR_FACTOR(form, factor): tension over that of the mean field, at h of two spacings and k = 1.4.\n"
