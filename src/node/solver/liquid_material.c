@@ -164,9 +164,8 @@ static void note_names(const RvCook* cook, const RvDetail* particles) {
       return;
     }
     if (preset && first && preset != first) {
-      rv_cook_info(
-          cook, "particles of %s and %s flow each by their own law; density and surface tension are the means of both",
-          first->label, preset->label);
+      rv_cook_info(cook, "particles of %s and %s flow each by their own law, weight and tension", first->label,
+                   preset->label);
       return;
     }
     if (preset) first = preset;
