@@ -1,7 +1,8 @@
 // Writes src/interface/measured.def: factors of the pair forces by drops that oscillate, and angles of solids by caps,
-// all through the node interfacesolver with the table that is compiled in. It takes about ten minutes of CPU:
+// all through the node interfacesolver with the table that is compiled in. It takes five minutes of CPU:
 //
-//   cmake --build build/release --target derive_interface && build/release/derive_interface src/interface/measured.def
+//   cmake --build build/release --target derive_interface
+//   build/release/tests/derive_interface src/interface/measured.def
 //
 // A factor is replaced where the mean of its drops is more than a tenth off, and an angle where its cap is more than 4
 // degrees off: within that single runs scatter, and scenes would change their bits for nothing.
@@ -38,8 +39,9 @@ static const RvCapBlock high = {14, 15, 0.05};
 static const RvCapBlock flat = {18, 9, 0.05};
 
 static const char head[] =
-    "// Measured factors of the pair forces and angles of the solids. Made by `build/release/derive_interface`, which\n"
-    "// measures all of them anew and writes this file; docs/interface.md says how.\n"
+    "// Measured factors of the pair forces and angles of the solids. `build/release/tests/derive_interface` measures "
+    "all\n"
+    "// of them anew and writes this file; docs/interface.md says how.\n"
     "//\n"
     "// RV_PAIR_FACTOR(form, factor): tension over that of the mean field, at h of two spacings and k = 1.4.\n"
     "// RV_SOLID_ANGLE(measured, used): the angle, degrees, whose coefficient by Young and Dupre makes a contact "
