@@ -42,7 +42,8 @@ RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) {
     vsnprintf(error->text, sizeof error->text, format, args);
     va_end(args);
   }
-  return code;
+  // The code belongs to the text that is kept.
+  return error ? error->code : code;
 }
 
 RvResult rv_error_context(RvError* error, const char* format, ...) {

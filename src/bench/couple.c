@@ -50,7 +50,7 @@ static RvResult make(RvCoupleRig* rig, RvLiquidRig* bulk, int strands, RvError* 
 // The baseline: particles to the grid, and the surface.
 static RvResult to_grid(RvLiquid* l, RvError* error) {
   RvResult result = rv_liquid_grid_build(&l->grid, &l->particles, error);
-  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, NULL, error);
   return result ? result : rv_liquid_surface(&l->grid, NULL, &l->particles, &l->scatter, error);
 }
 

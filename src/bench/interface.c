@@ -1,5 +1,5 @@
-// Benchmark interface: cubes of 4,913, 19,683 and 50,653 particles become round: milliseconds a step, nanoseconds a
-// pair of each stage, bytes a particle, and the same source at one lane.
+// Benchmark interface: cubes of 4,913, 19,683 and 50,653 particles become round: milliseconds a step as they begin and
+// later, nanoseconds a pair of each stage, bytes a particle, and the same source at one lane.
 #include <stdio.h>
 
 #include "base/timer.h"
@@ -18,8 +18,8 @@ typedef struct Run {
   double particles, near, pairs, iterations, bytes;
 } Run;
 
-// Steps of a cube of `side` particles along each edge, after some that are not timed.
-static RvResult run(int side, int steps, bool single, Run* out, RvError* error) {
+// `steps` steps of a cube of `side` particles along each edge, after `before` that are not timed.
+static RvResult run(int side, int before, int steps, bool single, Run* out, RvError* error) {
   RvInterfaceModel model = rv_interface_defaults(SPACING);
   RvLiquidModel bulk = rv_liquid_model_default(model.dx);
   RvLiquid liquid = {0};
@@ -38,7 +38,7 @@ static RvResult run(int side, int steps, bool single, Run* out, RvError* error) 
   }
   if (!result) result = rv_liquid_particles_sort(&liquid.particles, &liquid.report.lost, error);
   double dt = rv_interface_longest(&s);
-  for (int k = 0; k < 10 && !result; ++k) result = rv_interface_substep(&s, dt, error);
+  for (int k = 0; k < before && !result && !rv_bench_interrupted(); ++k) result = rv_interface_substep(&s, dt, error);
   s.report = (RvInterfaceReport){0};
   double start = rv_clock_cpu();
   for (int k = 0; k < steps && !result && !rv_bench_interrupted(); ++k) result = rv_interface_substep(&s, dt, error);
@@ -54,26 +54,39 @@ static RvResult run(int side, int steps, bool single, Run* out, RvError* error) 
   return result;
 }
 
+// Figures of a size at a moment of the run, `word` in their names.
+static void emit(const RvBenchOut* out, const char* word, int size, const Run* run) {
+  char name[64];
+  int count = (int)run->particles;
+  double step = 1e3 * run->cpu;
+  snprintf(name, sizeof name, "%s_%d", word, count);
+  rv_bench_emit(out, name, step, "ms");
+  snprintf(name, sizeof name, "%s_iterations_%d", word, count);
+  rv_bench_emit(out, name, run->iterations, "1");
+  if (out->shrink > 1) return;
+  snprintf(name, sizeof name, "%s_against_dfsph_%d", word, count);
+  rv_bench_emit(out, name, dfsph[size] / step, "x");
+  snprintf(name, sizeof name, "%s_against_pcisph_%d", word, count);
+  rv_bench_emit(out, name, pcisph[size] / step, "x");
+}
+
+// Steps that are not timed before the cube's edges draw in, which takes the most iterations, and before it is round.
+enum { START = 10, LATER = 130 };
+
 RvResult rv_bench_interface(const RvBenchOut* out, RvError* error) {
   RvResult result = RV_OK;
   Run lanes = {0};
   for (int k = 0; k < 3 && !result; ++k) {
     char name[64];
+    Run later = {0};
     int side = sides[k] / out->shrink > 6 ? sides[k] / out->shrink : 6;
-    result = run(side, 20, false, &lanes, error);
+    result = run(side, START, 20, false, &lanes, error);
+    if (!result) result = run(side, LATER, 20, false, &later, error);
     if (result) break;
-    int count = (int)lanes.particles;
-    snprintf(name, sizeof name, "step_%d", count);
-    rv_bench_emit(out, name, 1e3 * lanes.cpu, "ms");
-    snprintf(name, sizeof name, "iterations_%d", count);
-    rv_bench_emit(out, name, lanes.iterations, "1");
-    snprintf(name, sizeof name, "bytes_%d", count);
+    emit(out, "start", k, &lanes);
+    emit(out, "later", k, &later);
+    snprintf(name, sizeof name, "bytes_%d", (int)lanes.particles);
     rv_bench_emit(out, name, lanes.bytes / lanes.particles, "B");
-    if (out->shrink > 1) continue;
-    snprintf(name, sizeof name, "against_dfsph_%d", count);
-    rv_bench_emit(out, name, dfsph[k] / (1e3 * lanes.cpu), "x");
-    snprintf(name, sizeof name, "against_pcisph_%d", count);
-    rv_bench_emit(out, name, pcisph[k] / (1e3 * lanes.cpu), "x");
   }
   if (result) return result;
   // Nanoseconds a pair; an iteration goes over the pairs within h twice.
@@ -82,8 +95,9 @@ RvResult rv_bench_interface(const RvBenchOut* out, RvError* error) {
   rv_bench_emit(out, "pressure_pair",
                 1e9 * lanes.stage[RV_INTERFACE_STAGE_pressure] / (2 * (lanes.iterations + 1) * lanes.near), "ns");
   Run same = {0}, single = {0};
-  result = run(sides[0] / out->shrink > 6 ? sides[0] / out->shrink : 6, 10, false, &same, error);
-  if (!result) result = run(sides[0] / out->shrink > 6 ? sides[0] / out->shrink : 6, 10, true, &single, error);
+  const int side = sides[0] / out->shrink > 6 ? sides[0] / out->shrink : 6;
+  result = run(side, START, 10, false, &same, error);
+  if (!result) result = run(side, START, 10, true, &single, error);
   if (!result) rv_bench_emit(out, "one_lane", single.cpu / same.cpu, "x");
   return result;
 }

@@ -27,7 +27,7 @@ static RvResult to_grid(RvLiquidRig* rig, RvError* error) {
   RvLiquid* l = &rig->liquid;
   RvResult result = rv_liquid_particles_sort(&l->particles, NULL, error);
   if (!result) result = rv_liquid_grid_build(&l->grid, &l->particles, error);
-  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, NULL, error);
   if (!result) rv_liquid_grid_velocity(&l->grid);
   return result;
 }

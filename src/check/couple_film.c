@@ -277,7 +277,7 @@ RvResult rv_check_drip(const RvCheckOut* out, RvError* error) {
 static RvResult to_grid(RvLiquidRig* bulk, RvError* error) {
   RvLiquid* l = &bulk->liquid;
   RvResult result = rv_liquid_grid_build(&l->grid, &l->particles, error);
-  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  if (!result) result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, NULL, error);
   return result ? result : rv_liquid_surface(&l->grid, NULL, &l->particles, &l->scatter, error);
 }
 

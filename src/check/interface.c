@@ -8,10 +8,9 @@
 #include "math/scalar.h"
 #include "math/vec.h"
 #include "rig/interface.h"
+#include "rig/interface_drops.h"
 #include "rig/node.h"
 #include "rig/scene.h"
-
-static const double FPS = 24;
 
 //---------------------------------------------------------------------------------------------- a cube becomes round
 
@@ -103,135 +102,40 @@ RvResult rv_check_interface_methods(const RvCheckOut* out, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- a drop oscillates
 
-// A drop that comes to rest, is stretched and oscillates.
-typedef struct Swing {
-  double radius;     // spacings
-  double tension;    // N/m
-  double viscosity;  // Pa s, while it oscillates
-  const char* form;
-  int substeps;  // a frame, at least
-} Swing;
-
-enum { REST = 9, SAMPLES = 40 };  // frames until it is stretched, and of the oscillation
-
-static RvResult swing(const Swing* d, RvOscillation* fit, double* radius, RvError* error) {
-  const double spacing = 1e-3, density = 1000;
-  const double R = d->radius * spacing;
-  const double omega = sqrt(8 * d->tension / (density * R * R * R));
-  // Two periods in all frames.
-  const double dt = 2 * 2 * RV_PI / omega / SAMPLES;
-  const double calm = 0.1 * density * sqrt(d->tension * R / density);
-  char nodes[2000];
-  snprintf(nodes, sizeof nodes,
-           "\"ball\": {\"type\": \"sphere\", \"parms\": {\"radius\": %.17g, \"rows\": 49, \"cols\": 72}},"
-           "\"fill\": {\"type\": \"fill\", \"inputs\": [\"ball\"], \"parms\": {\"particlesep\": %g}},"
-           "\"rest\": {\"type\": \"interfacesolver\", \"inputs\": [\"fill\"], \"parms\": {\"gravity\": [0, 0, 0],"
-           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g}},"
-           "\"pull\": {\"type\": \"transform\", \"inputs\": [\"rest\"], \"parms\": {\"sy\": 1.2, \"sx\": %.17g,"
-           "  \"sz\": %.17g}},"
-           "\"still\": {\"type\": \"attribute\", \"inputs\": [\"pull\"], \"parms\": {\"name\": \"v\", \"size\": 3,"
-           "  \"class\": \"point\", \"value\": [0, 0, 0, 0]}},"
-           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"still\"], \"parms\": {\"gravity\": [0, 0, 0],"
-           "  \"surfacetension\": %g, \"viscosity\": %.17g, \"pairforce\": \"%s\", \"timescale\": %.17g,"
-           "  \"substeps\": %d, \"startframe\": %d}}",
-           R, spacing, d->tension, calm, d->form, 3 * dt * FPS, 1 / sqrt(1.2), 1 / sqrt(1.2), d->tension, d->viscosity,
-           d->form, dt * FPS, d->substeps, REST);
-  RvSceneRig rig;
-  RvResult result = rv_rig_scene_open(&rig, nodes, error);
-  if (result) return result;
-  double stretch[SAMPLES];
-  for (int k = 0; k < SAMPLES && !result; ++k) {
-    RvDetail* now = NULL;
-    RvDropFigures drop;
-    result = rv_rig_scene_cook(&rig, "s:liquid", REST + k, &now, error);
-    if (!result) result = rv_rig_drop_measure(now, &drop, error);
-    stretch[k] = result ? 0 : drop.stretch;
-    if (!result && !k) *radius = cbrt(3 * (double)drop.count / (4 * RV_PI)) * spacing;
-    rv_detail_free(now);
-  }
-  rv_rig_scene_close(&rig);
-  if (!result) *fit = rv_rig_fit_oscillation(stretch, SAMPLES, dt, omega, 0.1 * omega);
-  return result;
-}
-
 RvResult rv_check_interface_tension(const RvCheckOut* out, RvError* error) {
-  static const Swing drops[] = {{7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}};
+  static const RvDropSwing drops[] = {{7, 0.072, 5e-3, "spline", 1}, {9, 0.072, 5e-3, "spline", 1}};
   RvResult result = RV_OK;
   double period = 0;
   for (int k = 0; k < 2 && !result; ++k) {
-    RvOscillation fit;
+    RvDropPeriod now;
     char name[64];
-    double R = 0;
-    result = swing(&drops[k], &fit, &R, error);
+    result = rv_rig_drop_swing(&drops[k], &now, error);
     if (result) break;
-    double omega = sqrt(8 * drops[k].tension / (1000 * R * R * R));
     snprintf(name, sizeof name, "period_%g", drops[k].radius);
-    rv_check_emit(out, name, omega / fit.omega, 1, 0.05);
+    rv_check_emit(out, name, now.period, 1, 0.05);
     snprintf(name, sizeof name, "residual_%g", drops[k].radius);
-    rv_check_emit(out, name, fit.residual, 0, 0.05);
-    if (!k) period = 1 / fit.omega;
+    rv_check_emit(out, name, now.residual, 0, 0.05);
+    if (!k) period = now.period;
   }
   // Twice as many substeps as the frame of the drop of 7 spacings needs by itself.
-  Swing half = drops[0];
-  RvOscillation fit;
-  double R = 0;
+  RvDropSwing half = drops[0];
+  RvDropPeriod now;
   half.substeps = 14;
-  if (!result) result = swing(&half, &fit, &R, error);
-  if (!result) rv_check_emit(out, "period_half_step", 1 / fit.omega / period, 1, 0.05);
+  if (!result) result = rv_rig_drop_swing(&half, &now, error);
+  if (!result) rv_check_emit(out, "period_half_step", now.period / period, 1, 0.05);
   return result;
 }
 
 //---------------------------------------------------------------------------------------------- a drop on a plane
 
-// Contact angle, degrees, of a cap of `count` particles and the height h (m) of its top: with r = h / R = 1 - cos, the
-// volume is pi h^3 (3 / r - 1) / 3.
-static double cap_angle(size_t count, double spacing, double height) {
-  double volume = (double)count * spacing * spacing * spacing;
-  double r = 3 / (3 * volume / (RV_PI * height * height * height) + 1);
-  return acos(rv_max(1 - r, -1)) * 180 / RV_PI;
-}
-
-// Where a cap begins: near its shape, since thin caps spread slowly and round ones jump off a floor without gravity.
-typedef struct Block {
-  double across, high;  // spacings
-  double viscosity;     // Pa s
-} Block;
-
-// The angle of a drop that spreads from a flat block, or draws together from a cube, on the floor of a tank.
-static RvResult sit(double angle, const Block* block, double* measured, RvError* error) {
-  enum { LAST = 21 };
-  const double spacing = 1e-3;
-  char nodes[1500];
-  snprintf(nodes, sizeof nodes,
-           "\"box\": {\"type\": \"fill\", \"parms\": {\"size\": [%g, %g, %g], \"t\": [0, %g, 0], \"particlesep\": %g}},"
-           "\"s\": {\"type\": \"interfacesolver\", \"inputs\": [\"box\"], \"parms\": {\"gravity\": [0, 0, 0],"
-           "  \"viscosity\": %g, \"walls\": true, \"wallsmin\": [-0.1, 0, -0.1], \"wallsmax\": [0.1, 0.2, 0.1],"
-           "  \"contactangle\": %g}}",
-           block->across * spacing, block->high * spacing, block->across * spacing, block->high * spacing / 2, spacing,
-           block->viscosity, angle);
-  RvSceneRig rig;
-  RvDetail* now = NULL;
-  RvResult result = rv_rig_scene_open(&rig, nodes, error);
-  if (result) return result;
-  result = rv_rig_scene_cook(&rig, "s:liquid", LAST, &now, error);
-  const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
-  double top = 0;
-  for (size_t i = 0; P && i < rv_detail_count(now, RV_POINT); ++i) top = rv_max(top, (double)P[3 * i + 1]);
-  // The surface is half a spacing above the highest particle.
-  if (!result) *measured = cap_angle(rv_detail_count(now, RV_POINT), spacing, top + 0.5 * spacing);
-  rv_detail_free(now);
-  rv_rig_scene_close(&rig);
-  return result;
-}
-
 RvResult rv_check_interface_angle(const RvCheckOut* out, RvError* error) {
   static const double angles[] = {60, 90, 120, 150};
-  static const Block blocks[] = {{18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
+  static const RvCapBlock blocks[] = {{18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
   RvResult result = RV_OK;
   for (int k = 0; k < 4 && !result; ++k) {
     char name[64];
     double measured = 0;
-    result = sit(angles[k], &blocks[k], &measured, error);
+    result = rv_rig_cap_angle(angles[k], &blocks[k], &measured, error);
     snprintf(name, sizeof name, "angle_%g", angles[k]);
     if (!result) rv_check_emit(out, name, measured, angles[k], 8);
   }

@@ -11,6 +11,42 @@ static double tension_of(const RvInterfaceBonds* bonds, int a, int b) {
   return bonds->liquid[a][a] + bonds->liquid[b][b] - 2 * bonds->liquid[a][b];
 }
 
+// The egg of the seed: its coefficients of white, yolk and pan (spec 5.4), and the angle inside the yolk, which follows
+// from the derived relation; as printed it would be 85 degrees (E33).
+static RvResult check_egg(const RvCheckOut* out, RvError* error) {
+  const RvInterfaceBonds egg = {.liquid = {{6.0e3, -1.0e3}, {-1.0e3, 1.6e4}}, .solid = {8.0e3, 2.0e3}};
+  double cosine = 0;
+  RvResult result = rv_interface_shared_angle(&egg, 0, 1, &cosine, error);
+  if (!result) rv_check_emit(out, "egg", cosine, -22.0 / 24, 1e-12);
+  return result;
+}
+
+// Three liquids of equal tensions meet at 120 degrees; a lens of oil between water and air by the law of cosines, and
+// the three angles of a meeting fill the circle.
+static RvResult check_meetings(const RvCheckOut* out, RvError* error) {
+  RvInterfaceWishes w = {.phases = 3,
+                         .surface = {0.06, 0.06, 0.06},
+                         .between = {{0, 0.04, 0.04}, {0.04, 0, 0.04}, {0.04, 0.04, 0}},
+                         .angle = {1, 1, 1}};
+  RvInterfaceBonds bonds;
+  double angle[3] = {0};
+  RvError refused;
+  RvResult result = rv_interface_bonds(&w, &bonds, error);
+  if (!result) result = rv_interface_meeting(&bonds, (const int[]){0, 1, 2}, angle, error);
+  if (result) return result;
+  rv_check_emit(out, "three_liquids", angle[0], 2 * RV_PI / 3, 1e-9);
+  w.surface[1] = 0.05;
+  result = rv_interface_bonds(&w, &bonds, error);
+  if (!result) result = rv_interface_meeting(&bonds, (const int[]){0, 1, RV_INTERFACE_AIR}, angle, error);
+  if (result) return result;
+  rv_check_emit(out, "lens", cos(angle[1]), (0.06 * 0.06 - 0.05 * 0.05 - 0.04 * 0.04) / (2 * 0.05 * 0.04), 1e-12);
+  rv_check_emit(out, "whole_circle", angle[0] + angle[1] + angle[2], 2 * RV_PI, 1e-9);
+  w.between[0][2] = 0.09;
+  w.between[2][0] = 0.09;
+  rv_check_emit(out, "refuses_open_liquids", rv_interface_bonds(&w, &bonds, &refused) != RV_OK, 1, 0);
+  return RV_OK;
+}
+
 RvResult rv_check_interface_wishes(const RvCheckOut* out, RvError* error) {
   RvInterfaceWishes w = {.phases = 2,
                          .surface = {0.072, 0.032},
@@ -44,5 +80,6 @@ RvResult rv_check_interface_wishes(const RvCheckOut* out, RvError* error) {
   bool fine = rv_interface_bonds(&beyond, &bonds, &refused) == RV_OK;
   rv_check_emit(out, "refuses_cosine_beyond_1",
                 fine && rv_interface_shared_angle(&bonds, 0, 1, &cosine, &refused) != RV_OK, 1, 0);
-  return RV_OK;
+  result = check_egg(out, error);
+  return result ? result : check_meetings(out, error);
 }

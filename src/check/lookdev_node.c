@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "check/list.h"
+#include "math/vec.h"
 #include "rig/scene.h"
 
 #define LENGTH 0.05  // m from the clamp, the middle of the first edge, to the tip
@@ -112,31 +113,64 @@ RvResult rv_check_lookdev_still(const RvCheckOut* out, RvError* error) {
   return result;
 }
 
-//---------------------------------------------------------------------------------------------- wet coils
+//---------------------------------------------------------------------------------------------- coils
 
-// A coil that hangs, wet all along by the film that it brings.
+// A coil that hangs, with the film that it brings.
 typedef struct Coil {
-  double radius;  // m
+  const char* type;
+  double radius, pitch;  // m
   int points;
-  double mass, softness;  // parameters wetmass and wetsoftness
+  double film;        // m
+  const char* parms;  // of the solver
 } Coil;
 #define COIL_LENGTH 0.25  // m of fibre
 
-// How far its tip sinks below the groom, and the wetness.
-static RvResult droop(const Coil* coil, double* way, double* wetness, RvError* error) {
+// What a coil comes to.
+typedef struct Droop {
+  double way;       // m: how far its tip sinks below the groom
+  double expected;  // m: the same of a close-coiled spring of the groom's shape under its own weight
+  double wetness;   // 0 where the node has none
+} Droop;
+
+// Torsion of the defaults' fibre under the weight below each edge, 2 rho g / (G r^2) times the sum of
+// (S - s) R^2 l over the edges; R is the distance from the axis of the coil, at the mean of its points.
+static double torsion_of(const float* P, int points) {
+  const double density = 1320, gravity = 9.81, shear = 8.9e8, radius = 4e-5;
+  double x = 0;
+  double z = 0;
+  for (int i = 0; i < points; ++i) {
+    x += (double)P[3 * i] / points;
+    z += (double)P[3 * i + 2] / points;
+  }
+  double sum = 0;
+  double below = 0;
+  for (int i = points - 2; i >= 0; --i) {
+    RvVec3 a = rv_vec3_load(P + 3 * i);
+    RvVec3 b = rv_vec3_load(P + 3 * (i + 1));
+    RvVec3 ra = rv_vec3(a.x - x, 0, a.z - z);
+    RvVec3 rb = rv_vec3(b.x - x, 0, b.z - z);
+    double length = rv_distance(a, b);
+    double square = (rv_dot(ra, ra) + rv_dot(ra, rb) + rv_dot(rb, rb)) / 3;
+    sum += (below + 0.5 * length) * square * length;
+    below += length;
+  }
+  return 2 * density * gravity / (shear * radius * radius) * sum;
+}
+
+static RvResult droop(const Coil* coil, Droop* out, RvError* error) {
   enum { LAST = 60 };
   char nodes[2000];
   snprintf(nodes, sizeof nodes,
            "\"hair\": {\"type\": \"groom\", \"parms\": {\"count\": 1, \"layout\": \"row\", \"length\": %g,"
-           "  \"lengthrandom\": 0, \"points\": %d, \"style\": \"curly\", \"curlradius\": %g, \"curlpitch\": 0.003,"
+           "  \"lengthrandom\": 0, \"points\": %d, \"style\": \"curly\", \"curlradius\": %g, \"curlpitch\": %g,"
            "  \"curlrandom\": 0, \"curlstart\": 0, \"curlblend\": 0, \"lift\": 1, \"bend\": 0,"
            "  \"directionrandom\": 0}},"
            "\"hang\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rz\": 180}},"
            "\"damp\": {\"type\": \"attribute\", \"inputs\": [\"hang\"], \"parms\": {\"name\": \"filmheight\","
-           "  \"value\": [4e-4, 0, 0, 0]}},"
-           "\"s\": {\"type\": \"lookdevsolver\", \"inputs\": [\"damp\"], \"parms\": {\"drip\": 0, \"cohesion\": 0,"
-           "  \"damping\": 1, \"strandcollisions\": false, \"wetmass\": %g, \"wetsoftness\": %g}}",
-           COIL_LENGTH, coil->points, coil->radius, coil->mass, coil->softness);
+           "  \"value\": [%g, 0, 0, 0]}},"
+           "\"s\": {\"type\": \"%s\", \"inputs\": [\"damp\"], \"parms\": {\"damping\": 1,"
+           "  \"strandcollisions\": false%s}}",
+           COIL_LENGTH, coil->points, coil->radius, coil->pitch, coil->film, coil->type, coil->parms);
   RvSceneRig rig;
   RvDetail *groom = NULL, *now = NULL;
   RvResult result = rv_rig_scene_open(&rig, nodes, error);
@@ -146,11 +180,12 @@ static RvResult droop(const Coil* coil, double* way, double* wetness, RvError* e
   const float* from = result ? NULL : rv_detail_f32(groom, RV_POINT, "P", 3);
   const float* to = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
   const float* wet = result ? NULL : rv_detail_f32(now, RV_POINT, "wetness", 1);
-  if (!result && (!from || !to || !wet)) result = rv_fail(error, RV_INTERNAL, "the strands have no places");
+  if (!result && (!from || !to)) result = rv_fail(error, RV_INTERNAL, "the strands have no places");
   if (!result) {
     ptrdiff_t tip = 3 * (ptrdiff_t)(coil->points - 1) + 1;
-    *way = (double)from[tip] - (double)to[tip];
-    *wetness = (double)wet[coil->points / 2];
+    out->way = (double)from[tip] - (double)to[tip];
+    out->expected = torsion_of(from, coil->points);
+    out->wetness = wet ? (double)wet[coil->points / 2] : 0;
   }
   rv_detail_free(groom);
   rv_detail_free(now);
@@ -158,25 +193,43 @@ static RvResult droop(const Coil* coil, double* way, double* wetness, RvError* e
   return result;
 }
 
-// Way of the tip of a close-coiled spring under its own weight, m: the torsion of a fibre of the defaults of the node,
-// rho g R^2 S^2 / (G r^2).
-static double spring(double coil_radius) {
-  const double density = 1320, gravity = 9.81, shear = 8.9e8, radius = 4e-5;
-  double ratio = coil_radius * COIL_LENGTH / radius;
-  return density * gravity * ratio * ratio / shear;
+// Eight turns of dry hair in its natural shape, in both solvers.
+RvResult rv_check_lookdev_spring(const RvCheckOut* out, RvError* error) {
+  // 24 points a turn, then 12; and 48 beside the strand solver, which needs more.
+  static const Coil coils[] = {
+      {"lookdevsolver", 0.005, 5e-4, 192, 0, ", \"restmode\": \"natural\""},
+      {"lookdevsolver", 0.005, 5e-4, 192, 0, ", \"restmode\": \"natural\", \"substeps\": 10, \"niter\": 4"},
+      {"lookdevsolver", 0.005, 5e-4, 96, 0, ", \"restmode\": \"natural\""},
+      {"strandsolver", 0.005, 5e-4, 384, 0, ", \"restmode\": \"natural\""},
+      {"lookdevsolver", 0.005, 5e-4, 384, 0, ", \"restmode\": \"natural\""}};
+  enum { COILS = sizeof coils / sizeof *coils };
+  Droop d[COILS];
+  RvResult result = RV_OK;
+  for (int k = 0; k < COILS && !result; ++k) result = droop(&coils[k], &d[k], error);
+  if (result) return result;
+  rv_check_emit(out, "spring", d[0].way / d[0].expected, 1, 0.05);
+  rv_check_emit(out, "spring_substeps", d[1].way / d[0].way, 1, 0.005);
+  rv_check_emit(out, "spring_points", d[2].way / d[2].expected, 1, 0.05);
+  rv_check_emit(out, "strandsolver", d[3].way / d[4].way, 1, 0.02);
+  return RV_OK;
 }
 
 RvResult rv_check_lookdev_droop(const RvCheckOut* out, RvError* error) {
+#define WET_COIL "\"drip\": 0, \"cohesion\": 0"
+  const double film = 4e-4, pitch = 0.003, mass = 2, softness = 0.8;
   // 16 points a turn.
-  const Coil coils[] = {{0.005, 129, 2, 0}, {0.0025, 257, 2, 0}, {0.005, 129, 0, 0.8}};
-  double way[3], wet[3];
+  const Coil coils[] = {
+      {"lookdevsolver", 0.005, pitch, 129, film, ", " WET_COIL ", \"wetmass\": 2, \"wetsoftness\": 0"},
+      {"lookdevsolver", 0.0025, pitch, 257, film, ", " WET_COIL ", \"wetmass\": 2, \"wetsoftness\": 0"},
+      {"lookdevsolver", 0.005, pitch, 129, film, ", " WET_COIL ", \"wetmass\": 0, \"wetsoftness\": 0.8"}};
+  Droop d[3];
   RvResult result = RV_OK;
-  for (int k = 0; k < 3 && !result; ++k) result = droop(&coils[k], &way[k], &wet[k], error);
+  for (int k = 0; k < 3 && !result; ++k) result = droop(&coils[k], &d[k], error);
   if (result) return result;
-  rv_check_emit(out, "loose_over_tight", way[0] / way[1], 4, 0.2);
-  rv_check_emit(out, "heavier", way[0] / (coils[0].mass * wet[0] * spring(0.005)), 1, 0.1);
-  rv_check_emit(out, "heavier_tight", way[1] / (coils[1].mass * wet[1] * spring(0.0025)), 1, 0.1);
-  double stiffness = 1 - coils[2].softness * wet[2];
-  rv_check_emit(out, "softer", way[2] / ((1 / stiffness - 1) * spring(0.005)), 1, 0.1);
+  rv_check_emit(out, "loose_over_tight", d[0].way / d[1].way, 4, 0.2);
+  rv_check_emit(out, "heavier", d[0].way / (mass * d[0].wetness * d[0].expected), 1, 0.05);
+  rv_check_emit(out, "heavier_tight", d[1].way / (mass * d[1].wetness * d[1].expected), 1, 0.05);
+  double stiffness = 1 - softness * d[2].wetness;
+  rv_check_emit(out, "softer", d[2].way / ((1 / stiffness - 1) * d[2].expected), 1, 0.05);
   return RV_OK;
 }

@@ -18,6 +18,7 @@ typedef struct Feels {
   double sum, parts;    // of all forces: length of their sum, and sum of their lengths
   double upper, lower;  // sums of lengths over the half at the roots and that at the tips
   double dry;           // largest on strands that hold nothing
+  double inward;        // sum of the components towards the axis of the bundle
 } Feels;
 
 typedef struct Wet {
@@ -25,6 +26,8 @@ typedef struct Wet {
   double porosity;
   bool half;  // only the strands of the first rows are wet
   bool under_water;
+  int finer;   // edges in place of one
+  bool alone;  // a single strand
 } Wet;
 
 static Feels sum_forces(const RvPoreRig* rig, size_t wet_points) {
@@ -36,6 +39,9 @@ static Feels sum_forces(const RvPoreRig* rig, size_t wet_points) {
     sum = rv_add(sum, force);
     f.parts += size;
     f.largest = rv_max(f.largest, size);
+    RvVec3 x = rv_vec3_load64(rig->x + 3 * i);
+    RvVec3 axis = rv_normalize(rv_vec3(-x.x, 0, -x.z), rv_vec3(0, 0, 0));
+    f.inward += rv_dot(force, axis);
     if (i % rig->points < rig->points / 2)
       f.upper += size;
     else
@@ -54,10 +60,11 @@ static RvResult feel(const Wet* wet, Feels* out, RvError* error) {
   model.adhesion = 0;
   model.uptake = 0;
   model.porosity = wet->porosity;
-  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, POINTS, LENGTH, HAIRS, error);
+  const int points = (POINTS - 1) * wet->finer + 1;
+  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, wet->alone ? 1 : SIDE, APART, points, LENGTH, HAIRS, error);
   if (result) return result;
   size_t wet_pores = wet->half ? rig.pores.count / 2 : rig.pores.count;
-  for (size_t k = 0; k < wet_pores; ++k) rig.pores.held[k] = wet->held;
+  for (size_t k = 0; k < wet_pores; ++k) rig.pores.held[k] = wet->held / wet->finer;
   const double low[3] = {-0.035, -LENGTH - 0.02, -0.035};
   const double high[3] = {0.035, 0.02, 0.035};
   if (wet->under_water) result = rv_rig_lookdev_liquid_fill(&rig.bulk, low, high, 0.2, error);
@@ -74,14 +81,14 @@ typedef struct Adhesion {
   double told;  // what the report says that the hair did not feel, the same
 } Adhesion;
 
-// Adhesion of one substep, with the reaction on hair limited to some weights of it.
-static RvResult adhere(double most_reaction, Adhesion* out, RvError* error) {
+// Adhesion of one substep, with the reaction on hair limited to some weights of it; `finer` edges in place of one.
+static RvResult adhere(double most_reaction, int finer, Adhesion* out, RvError* error) {
   RvLookdevLiquidModel liquid = rv_lookdev_liquid_defaults(SPACING);
   RvPoreModel model = rv_pore_defaults();
   RvPoreRig rig;
   model.uptake = 0;
   model.most_reaction = most_reaction;
-  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, POINTS, LENGTH, HAIRS, error);
+  RvResult result = rv_rig_pore_new(&rig, &liquid, &model, SIDE, APART, (POINTS - 1) * finer + 1, LENGTH, HAIRS, error);
   if (result) return result;
   // A small block beside the hair, far enough apart for no pressure; only gravity besides.
   const double low[3] = {0.011, -0.06, -0.01};
@@ -116,15 +123,21 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   Feels under;
   Feels half;
   Feels porous;
+  Feels crowded;
+  Feels alone;
   Adhesion whole = {0};
+  Adhesion fine = {0};
   Adhesion capped = {0};
-  RvResult result = feel(&(Wet){held, 0.25, false, false}, &wet, error);
-  if (!result) result = feel(&(Wet){0, 0.25, false, false}, &dry, error);
-  if (!result) result = feel(&(Wet){held, 0.25, false, true}, &under, error);
-  if (!result) result = feel(&(Wet){held, 0.25, true, false}, &half, error);
-  if (!result) result = feel(&(Wet){held, 0.5, false, false}, &porous, error);
-  if (!result) result = adhere(1e9, &whole, error);
-  if (!result) result = adhere(5, &capped, error);
+  RvResult result = feel(&(Wet){held, 0.25, false, false, 1, false}, &wet, error);
+  if (!result) result = feel(&(Wet){0, 0.25, false, false, 1, false}, &dry, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, true, 1, false}, &under, error);
+  if (!result) result = feel(&(Wet){held, 0.25, true, false, 1, false}, &half, error);
+  if (!result) result = feel(&(Wet){held, 0.5, false, false, 1, false}, &porous, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, false, 8, false}, &crowded, error);
+  if (!result) result = feel(&(Wet){held, 0.25, false, false, 8, true}, &alone, error);
+  if (!result) result = adhere(1e9, 1, &whole, error);
+  if (!result) result = adhere(1e9, 8, &fine, error);
+  if (!result) result = adhere(5, 1, &capped, error);
   if (result) return result;
   rv_check_emit(out, "wet", wet.largest > 0, 1, 0);
   rv_check_emit(out, "dry", dry.largest, 0, 0);
@@ -132,10 +145,15 @@ RvResult rv_check_lookdev_clump(const RvCheckOut* out, RvError* error) {
   rv_check_emit(out, "wet_half", half.largest > 0, 1, 0);
   rv_check_emit(out, "dry_half", half.dry, 0, 0);
   rv_check_emit(out, "pairs", wet.sum / wet.parts, 0, 1e-6);
+  rv_check_emit(out, "one_strand", alone.largest, 0, 0);
+  rv_check_emit(out, "crowded_pairs", crowded.sum / crowded.parts, 0, 1e-6);
+  rv_check_emit(out, "crowded", crowded.inward / wet.inward, 1, 0.1);
   rv_check_emit(out, "porosity", porous.parts / wet.parts, 0.5, 1e-5);
   rv_check_emit(out, "tips_stronger", wet.lower > wet.upper, 1, 0);
   rv_check_emit(out, "adhesion_pulls", whole.pull < 0, 1, 0);
   rv_check_emit(out, "adhesion_pairs", whole.sum, 0, 1e-5);
+  rv_check_emit(out, "crowded_adhesion", fine.pull / whole.pull, 1, 0.1);
+  rv_check_emit(out, "crowded_adhesion_pairs", fine.sum, 0, 1e-5);
   rv_check_emit(out, "adhesion_whole_untold", whole.told, 0, 0);
   rv_check_emit(out, "adhesion_limit_acts", capped.sum > 0.1, 1, 0);
   rv_check_emit(out, "adhesion_beyond_what_is_told", rv_max(capped.sum - capped.told, 0), 0, 1e-6);

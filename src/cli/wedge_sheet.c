@@ -36,6 +36,13 @@ static RvResult label(RvSheet* s, const RvWedge* w, size_t index, double x, doub
   return RV_OK;
 }
 
+// Tells why a picture that should be there is not on the sheet.
+static void print_missing(size_t index, const RvError* why) {
+  fprintf(stderr, "w%04zu is marked as failed: ", index);
+  rv_cli_put(stderr, why->text);
+  fputc('\n', stderr);
+}
+
 // Draws the picture of a variation, or marks it as failed.
 static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, double y, RvError* error) {
   char* path = rv_cli_wedge_path(w, index, "still.png");
@@ -46,7 +53,10 @@ static RvResult cell(RvSheet* s, const RvWedge* w, size_t index, double x, doubl
   if (!result && done && rv_view_sheet_picture(s, x, y, CELL, PICTURE, path, &why)) {
     // A picture that cannot be read is one that failed; lack of memory is not.
     done = false;
-    if (why.code == RV_NO_MEMORY) result = rv_fail(error, why.code, "%s", why.text);
+    if (why.code == RV_NO_MEMORY)
+      result = rv_fail(error, why.code, "%s", why.text);
+    else
+      print_missing(index, &why);
   }
   if (!done) {
     rv_view_sheet_rect(s, x, y, CELL, PICTURE, EMPTY);

@@ -13,24 +13,27 @@ enum { GRAIN = 1024 };  // particles a task
 
 // Distance that particles keep from solids whatever pushes them, in spacings.
 static const double MARGIN = 0.2;
-// The angle, degrees, whose coefficient by Young and Dupre makes each contact angle: measured on caps of 3,000
-// particles with the spline. Liquid has structure next to a solid that has none, and thin caps feel the support of the
-// pair force.
-static const double measured_angle[] = {0, 30, 45, 60, 90, 120, 150, 180};
-static const double used_angle[] = {0, 15, 24, 60, 90.5, 110, 137, 180};
-enum { ANGLES = sizeof measured_angle / sizeof *measured_angle };
+// Contact angles that were measured and the angles used for them, degrees. Liquid has structure next to a solid that
+// has none, and thin caps feel the support of the pair force.
+static const double table[][2] = {
+#define RV_PAIR_FACTOR(form, factor)
+#define RV_SOLID_ANGLE(measured, used) {(measured), (used)},
+#include "interface/measured.def"
+#undef RV_PAIR_FACTOR
+#undef RV_SOLID_ANGLE
+};
+enum { ANGLES = sizeof table / sizeof *table };
 
-// Angle (rad) of Young and Dupre for a contact angle (rad).
-static double corrected(double angle) {
+double rv_interface_used_angle(double angle) {
   double degrees = rv_clamp(angle * 180 / RV_PI, 0, 180);
   int k = 0;
-  while (k + 2 < ANGLES && degrees > measured_angle[k + 1]) ++k;
-  double share = (degrees - measured_angle[k]) / (measured_angle[k + 1] - measured_angle[k]);
-  return rv_radians(used_angle[k] + share * (used_angle[k + 1] - used_angle[k]));
+  while (k + 2 < ANGLES && degrees > table[k + 1][0]) ++k;
+  double share = (degrees - table[k][0]) / (table[k + 1][0] - table[k][0]);
+  return rv_radians(table[k][1] + share * (table[k + 1][1] - table[k][1]));
 }
 
 double rv_interface_adhesion(const RvInterfaceModel* m, int phase, double angle) {
-  return 0.5 * (1 + rv_cos(corrected(angle))) * m->coefficient[phase][phase];
+  return 0.5 * (1 + rv_cos(rv_interface_used_angle(angle))) * m->coefficient[phase][phase];
 }
 
 // Whether particle i is of a body: bodies meet solids as a whole (bodies.c).

@@ -153,6 +153,8 @@ void rv_interface_turn_bodies(RvInterfaceSolver* solver);
 
 //---------------------------------------------------------------------------------------------- solids.c
 
+// The angle (rad) whose coefficient by Young and Dupre makes a contact angle (rad), by measured caps.
+double rv_interface_used_angle(double angle);
 // Coefficient between a solid and a phase that meets it at the contact angle (rad), N/m^6 (VI-7, E34).
 double rv_interface_adhesion(const RvInterfaceModel* model, int phase, double angle);
 // Planes of the solids near the particles; places inside of solids are moved out.

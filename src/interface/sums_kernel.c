@@ -58,13 +58,22 @@ RV_INLINE RvSphRow mixed(const RvInterfaceSums* s, size_t i, const uint32_t* j) 
   return mix * (one - foreign);
 }
 
-// Sum of the pair forces on particle i over its list, at the places `at`; the form is a constant of each call.
+// Neighbours of a list that are within h, packed in its order.
+typedef struct Near {
+  uint32_t* list;
+  unsigned count;  // above RV_INTERFACE_MOST_NEAR: there may be more
+} Near;
+
+// Sum of the pair forces on particle i over its list, at the places `at`, and which of it is near; the form is a
+// constant of each call, and so is whether `near` is NULL.
 RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, const float* at, size_t i, const uint32_t* list,
-                         unsigned groups, float out[4]) {
+                         unsigned groups, Near* near, float out[4]) {
   const float* x = at + 4 * i;
   const float* pull = s->pull[s->phase[i]];
   const RvSphRow x0 = rv_sph_set(x[0]), x1 = rv_sph_set(x[1]), x2 = rv_sph_set(x[2]);
+  const RvSphRow reach = rv_sph_set(1 / (s->ratio * s->ratio));
   RvSphRow f0 = rv_sph_set(0), f1 = f0, f2 = f0;
+  unsigned kept = 0;
   RV_SPH_EACH(j, list, groups) {
     RvSphRow4 p = rv_sph_gather4(at, j);
     RvSphRow d0 = x0 - p.x, d1 = x1 - p.y, d2 = x2 - p.z;
@@ -76,20 +85,23 @@ RV_INLINE void sum_pairs(const RvInterfaceSums* s, RvPairForm form, const float*
     f0 += f * d0;
     f1 += f * d1;
     f2 += f * d2;
+    // Groups are written whole.
+    if (near && kept <= RV_INTERFACE_MOST_NEAR) kept += rv_sph_pack_hits(near->list + kept, j, square < reach);
   }
   float total[4] __attribute__((aligned(16)));
   rv_sph_totals(f0, f1, f2, f2, total);
   float all = s->phases > 1 ? 1 : pull[0];
   for (size_t a = 0; a < 3; ++a) out[a] = all * total[a];
   out[3] = 0;
+  if (near) near->count = kept;
 }
 
 // The same by the form of the sums.
 RV_INLINE void sum_form(const RvInterfaceSums* s, const float* at, size_t i, const uint32_t* list, unsigned groups,
-                        float out[4]) {
-  if (s->form == RV_PAIR_COSINE) sum_pairs(s, RV_PAIR_COSINE, at, i, list, groups, out);
-  if (s->form == RV_PAIR_TWO_KERNELS) sum_pairs(s, RV_PAIR_TWO_KERNELS, at, i, list, groups, out);
-  if (s->form == RV_PAIR_SPLINE) sum_pairs(s, RV_PAIR_SPLINE, at, i, list, groups, out);
+                        Near* near, float out[4]) {
+  if (s->form == RV_PAIR_COSINE) sum_pairs(s, RV_PAIR_COSINE, at, i, list, groups, near, out);
+  if (s->form == RV_PAIR_TWO_KERNELS) sum_pairs(s, RV_PAIR_TWO_KERNELS, at, i, list, groups, near, out);
+  if (s->form == RV_PAIR_SPLINE) sum_pairs(s, RV_PAIR_SPLINE, at, i, list, groups, near, out);
 }
 
 // Keeps the list of particle i within k h, so that its pair forces can be summed again; groups of the task's room from
@@ -104,22 +116,6 @@ RV_INLINE bool keep_far(const RvInterfaceSums* s, size_t i, const uint32_t* far,
   s->far.groups[i] = (uint16_t)kept;
   *group += kept;
   return kept == groups;
-}
-
-// Neighbours of a list that are within h, in its order, written whole groups at a time. Their number, above
-// RV_INTERFACE_MOST_NEAR if there may be more.
-RV_INLINE unsigned keep_near(const RvInterfaceSums* s, size_t i, const uint32_t* far, unsigned groups, uint32_t* out) {
-  const float* x = s->at + 4 * i;
-  const RvSphRow x0 = rv_sph_set(x[0]), x1 = rv_sph_set(x[1]), x2 = rv_sph_set(x[2]);
-  const RvSphRow reach = rv_sph_set(1 / (s->ratio * s->ratio));
-  unsigned kept = 0;
-  RV_SPH_EACH(j, far, groups) {
-    if (kept > RV_INTERFACE_MOST_NEAR) break;
-    RvSphRow4 p = rv_sph_gather4(s->at, j);
-    RvSphRow d0 = x0 - p.x, d1 = x1 - p.y, d2 = x2 - p.z;
-    kept += rv_sph_pack_hits(out + kept, j, d0 * d0 + d1 * d1 + d2 * d2 < reach);
-  }
-  return kept;
 }
 
 RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t begin, size_t end) {
@@ -139,14 +135,15 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
     size_t last = set->first[cell + 1] < end ? set->first[cell + 1] : end;
     for (; i < last; ++i) {
       // Neighbours within k h, then those of them within h.
-      uint32_t* near = s->lists->index + 8 * (size_t)group;
+      Near near = {s->lists->index + 8 * (size_t)group, 0};
       const float x[3] = {set->x[0][i], set->x[1][i], set->x[2][i]};
       unsigned count = rv_sph_search(&candidates, x, RV_INTERFACE_MOST_FAR, far);
       bool full = candidates.left_out || count > RV_INTERFACE_MOST_FAR;
       if (count > RV_INTERFACE_MOST_FAR) count = RV_INTERFACE_MOST_FAR;
       unsigned far_groups = (count + 7) / 8;
       for (unsigned k = count; k < 8 * far_groups; ++k) far[k] = (uint32_t)set->count;
-      unsigned kept = keep_near(s, i, far, far_groups, near);
+      sum_form(s, s->at, i, far, far_groups, &near, s->free_move + 4 * i);
+      unsigned kept = near.count;
       full = full || kept > RV_INTERFACE_MOST_NEAR;
       if (kept > RV_INTERFACE_MOST_NEAR) kept = RV_INTERFACE_MOST_NEAR;
       unsigned groups = (kept + 7) / 8;
@@ -156,14 +153,13 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
         kept = kept < 8 * groups ? kept : 8 * groups;
         full = true;
       }
-      for (unsigned k = kept; k < 8 * groups; ++k) near[k] = (uint32_t)set->count;
+      for (unsigned k = kept; k < 8 * groups; ++k) near.list[k] = (uint32_t)set->count;
       s->lists->first[i] = group;
       s->lists->groups[i] = (uint16_t)groups;
       group += groups;
       found.near += kept;
       found.pairs += count;
       found.full += full;
-      sum_form(s, s->at, i, far, far_groups, s->free_move + 4 * i);
       if (!s->far.index) continue;
       full = !keep_far(s, i, far, far_groups, &far_group, last_far);
       found.full += full;
@@ -176,7 +172,7 @@ RvInterfaceFound RV_KERNEL(rv_interface_pairs)(const RvInterfaceSums* s, size_t 
 void RV_KERNEL(rv_interface_pull)(const RvInterfaceSums* s, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
     float now[4] = {0};
-    sum_form(s, s->ahead, i, s->far.index + 8 * (size_t)s->far.first[i], s->far.groups[i], now);
+    sum_form(s, s->ahead, i, s->far.index + 8 * (size_t)s->far.first[i], s->far.groups[i], NULL, now);
     for (size_t a = 0; a < 3; ++a) {
       s->free_move[4 * i + a] += now[a] - s->pulled[4 * i + a];
       s->pulled[4 * i + a] = now[a];
@@ -246,6 +242,13 @@ void RV_KERNEL(rv_interface_density)(const RvInterfaceSums* s, size_t begin, siz
   }
 }
 
+// Four numbers of a particle.
+typedef float Quad __attribute__((vector_size(16)));
+
+RV_INLINE Quad quad_set(float x) {
+  return (Quad){x, x, x, x};
+}
+
 // Squares of the slopes from i over the pairs within h, times a number of each neighbour: what a diagonal sums.
 RV_INLINE float sum_squares(const RvInterfaceSums* s, size_t i, const float* of) {
   const float* x = s->at + 4 * i;
@@ -298,13 +301,13 @@ void RV_KERNEL(rv_interface_push)(const RvInterfaceSums* s, size_t begin, size_t
     }
     float total[4] __attribute__((aligned(16)));
     rv_sph_totals(g0, g1, g2, g2, total);
-    // (pi_i + pi_j) of each pair: the particle's own part is the gradient of its density.
-    float multiplier = x[3] / s->at[4 * i + 3];
-    float light = s->drift[4 * i + 3];
-    for (size_t a = 0; a < 3; ++a)
-      s->move[4 * i + a] =
-          s->free_move[4 * i + a] + light * (multiplier * s->own[4 * i + a] + s->slope_factor * total[a]);
-    s->move[4 * i + 3] = 0;
+    // (pi_i + pi_j) of each pair: the particle's own part is the gradient of its density. Four numbers at a time; the
+    // fourth is none.
+    Quad multiplier = quad_set(x[3] / s->at[4 * i + 3]);
+    Quad light = quad_set(s->drift[4 * i + 3]);
+    Quad own = *(const Quad*)(s->own + 4 * i);
+    Quad push = multiplier * own + quad_set(s->slope_factor) * *(const Quad*)total;
+    *(Quad*)(s->move + 4 * i) = *(const Quad*)(s->free_move + 4 * i) + light * push;
   }
 }
 

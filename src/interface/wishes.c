@@ -11,21 +11,58 @@ static RvResult check_triangle(const RvInterfaceWishes* w, int a, int b, RvError
   double sum = w->surface[a] + w->surface[b];
   double difference = fabs(w->surface[a] - w->surface[b]);
   if (!(between >= 0) || !isfinite(between))
-    return rv_fail(error, RV_BAD_INPUT, "interface tension of liquids %d and %d is %g: it must be 0 or more", a + 1,
-                   b + 1, between);
+    return rv_fail(error, RV_BAD_INPUT, "interfacetension: that of liquids %d and %d is %g: it must be 0 or more",
+                   a + 1, b + 1, between);
   if (between > sum)
     return rv_fail(
         error, RV_BAD_INPUT,
-        "interface tension of liquids %d and %d is %g, above the sum %g of their surface tensions: they would "
+        "interfacetension: that of liquids %d and %d is %g, above the sum %g of their surface tensions: they would "
         "leave each other; lower it",
         a + 1, b + 1, between, sum);
   if (between < difference)
     return rv_fail(
         error, RV_BAD_INPUT,
-        "interface tension of liquids %d and %d is %g, below the difference %g of their surface tensions: one "
+        "interfacetension: that of liquids %d and %d is %g, below the difference %g of their surface tensions: one "
         "would spread over the other for ever; raise it",
         a + 1, b + 1, between, difference);
   return RV_OK;
+}
+
+// Tension between two phases, either of which may be air.
+static double tension_between(const RvInterfaceBonds* bonds, int a, int b) {
+  double aa = a == RV_INTERFACE_AIR ? 0 : bonds->liquid[a][a];
+  double bb = b == RV_INTERFACE_AIR ? 0 : bonds->liquid[b][b];
+  bool air = a == RV_INTERFACE_AIR || b == RV_INTERFACE_AIR;
+  return aa + bb - (air ? 0 : 2 * bonds->liquid[a][b]);
+}
+
+RvResult rv_interface_meeting(const RvInterfaceBonds* bonds, const int phase[3], double angle[3], RvError* error) {
+  for (int k = 0; k < 3; ++k) {
+    int a = phase[k];
+    int b = phase[(k + 1) % 3];
+    int c = phase[(k + 2) % 3];
+    double opposite = tension_between(bonds, b, c);
+    double first = tension_between(bonds, a, b);
+    double second = tension_between(bonds, a, c);
+    double cosine = (opposite * opposite - first * first - second * second) / (2 * first * second);
+    if (!(fabs(cosine) <= 1))
+      return rv_fail(error, RV_BAD_INPUT,
+                     "phases %d, %d and %d do not meet in a line: a tension of the three, %g, %g and %g, is above the "
+                     "sum of the others, so one phase spreads between the other two",
+                     phase[0] + 1, phase[1] + 1, phase[2] + 1, opposite, first, second);
+    angle[k] = rv_acos(cosine);
+  }
+  return RV_OK;
+}
+
+// Whether each three liquids can meet in a line.
+static RvResult check_liquids(const RvInterfaceWishes* w, const RvInterfaceBonds* bonds, RvError* error) {
+  RvResult result = RV_OK;
+  double angle[3];
+  for (int a = 0; a < w->phases && !result; ++a)
+    for (int b = 0; b < a && !result; ++b)
+      for (int c = 0; c < b && !result; ++c) result = rv_interface_meeting(bonds, (const int[]){a, b, c}, angle, error);
+  return result;
 }
 
 RvResult rv_interface_bonds(const RvInterfaceWishes* w, RvInterfaceBonds* out, RvError* error) {
@@ -33,10 +70,10 @@ RvResult rv_interface_bonds(const RvInterfaceWishes* w, RvInterfaceBonds* out, R
   *out = (RvInterfaceBonds){0};
   for (int a = 0; a < w->phases && !result; ++a) {
     if (!(w->surface[a] >= 0) || !isfinite(w->surface[a]))
-      return rv_fail(error, RV_BAD_INPUT, "surface tension of liquid %d is %g: it must be 0 or more", a + 1,
+      return rv_fail(error, RV_BAD_INPUT, "surfacetension of liquid %d is %g: it must be 0 or more", a + 1,
                      w->surface[a]);
     if (!(w->angle[a] >= 0 && w->angle[a] <= RV_PI))
-      return rv_fail(error, RV_BAD_INPUT, "contact angle of liquid %d is %g degrees: it must be 0 to 180", a + 1,
+      return rv_fail(error, RV_BAD_INPUT, "contactangle of liquid %d is %g degrees: it must be 0 to 180", a + 1,
                      w->angle[a] * 180 / RV_PI);
     out->liquid[a][a] = w->surface[a];
     out->solid[a] = 0.5 * w->surface[a] * (1 + rv_cos(w->angle[a]));
@@ -47,7 +84,7 @@ RvResult rv_interface_bonds(const RvInterfaceWishes* w, RvInterfaceBonds* out, R
       out->liquid[b][a] = out->liquid[a][b];
     }
   }
-  return result;
+  return result ? result : check_liquids(w, out, error);
 }
 
 RvResult rv_interface_shared_angle(const RvInterfaceBonds* bonds, int a, int b, double* cosine, RvError* error) {
@@ -58,7 +95,7 @@ RvResult rv_interface_shared_angle(const RvInterfaceBonds* bonds, int a, int b, 
   if (!(fabs(*cosine) <= 1))
     return rv_fail(error, RV_BAD_INPUT,
                    "liquids %d and %d cannot meet on the solid: the cosine of their angle would be %g, so one spreads; "
-                   "bring their contact angles nearer to each other, or raise their interface tension",
+                   "bring contactangle and contactangle2 nearer to each other, or raise interfacetension",
                    a + 1, b + 1, *cosine);
   return RV_OK;
 }

@@ -25,8 +25,13 @@ typedef struct RvInterfaceBonds {
 } RvInterfaceBonds;
 
 // All coefficients; or an error that names the wish that cannot be met: a negative tension, an angle that is none, or a
-// Neumann triangle that does not close.
+// Neumann triangle of two liquids and air, or of three liquids, that does not close.
 RvResult rv_interface_bonds(const RvInterfaceWishes* wishes, RvInterfaceBonds* out, RvError* error);
+// Air among the phases of a meeting.
+enum { RV_INTERFACE_AIR = -1 };
+// Angles (rad) inside three phases where they meet in a line, by Neumann's triangle of their tensions. An error where
+// it does not close.
+RvResult rv_interface_meeting(const RvInterfaceBonds* bonds, const int phase[3], double angle[3], RvError* error);
 // Cosine of the angle inside phase b where the liquids a and b meet on the solid. An error where it is beyond 1: one of
 // them spreads.
 RvResult rv_interface_shared_angle(const RvInterfaceBonds* bonds, int a, int b, double* cosine, RvError* error);

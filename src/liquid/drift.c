@@ -65,6 +65,7 @@ RvResult rv_liquid_drift(RvLiquidGrid* g, const RvLiquidSolids* solids, RvPressu
     in.solid[a] = NULL;
     in.share[a] = NULL;
     in.drag[a] = NULL;
+    in.heavy[a] = NULL;
   }
   in.divergence = g->room[0].data;
   in.pressure = g->shift_pressure.data;

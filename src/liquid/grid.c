@@ -12,8 +12,8 @@ enum { GRAIN = 16 };  // tiles a task
 
 void rv_liquid_grid_free(RvLiquidGrid* g) {
   rv_liquid_grid_end(g);
-  RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
-                       g->drag, g->drag_target, g->shift,    g->room,  g->fibre};
+  RvChannel* axes[] = {g->mass,        g->momentum, g->velocity, g->valid, g->share, g->drag,
+                       g->drag_target, g->shift,    g->room,     g->fibre, g->heavy};
   for (size_t k = 0; k < sizeof axes / sizeof *axes; ++k)
     for (int a = 0; a < 3; ++a) rv_channel_free(&axes[k][a]);
   RvChannel* cells[] = {&g->fill,    &g->distance,       &g->divergence, &g->pressure, &g->pressure_before,
@@ -27,7 +27,7 @@ void rv_liquid_grid_free(RvLiquidGrid* g) {
 
 size_t rv_liquid_grid_bytes(const RvLiquidGrid* g) {
   const RvChannel* axes[] = {g->mass, g->momentum,    g->velocity, g->valid, g->share,
-                             g->drag, g->drag_target, g->shift,    g->fibre};
+                             g->drag, g->drag_target, g->shift,    g->fibre, g->heavy};
   const RvChannel* cells[] = {&g->fill,    &g->distance,       &g->divergence, &g->pressure, &g->pressure_before,
                               &g->surface, &g->shift_pressure, &g->open,       &g->straight};
   size_t tiles = 0;
@@ -194,6 +194,7 @@ RvResult rv_liquid_grid_build(RvLiquidGrid* g, const RvParticles* p, RvError* er
   g->shared = false;
   g->dragged = false;
   g->shifted = false;
+  g->weighed = false;
   g->divergent = false;
   g->opened = false;
   RvResult result = find_tiles(g, p, error);

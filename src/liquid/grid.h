@@ -30,6 +30,7 @@ typedef struct RvLiquidGrid {
   RvChannel fibre[3];  // m/s: velocity of the fibres in the remaining volume; 0 by default, made with share
   RvChannel drag[3];   // kg/(m^3 s): force per volume on the liquid per velocity, against `drag_target`; 0 by default
   RvChannel drag_target[3];  // m/s: velocity that the drag pulls to
+  RvChannel heavy[3];        // density of the face over the model's; only where `weighed`
   // Cells.
   RvChannel fill;        // m^3 of liquid in the cell by trilinear weights, over dx^3; a full cell has about 1
   RvChannel open;        // share of the weights of `fill` that lies outside of solids; only where `opened`
@@ -47,6 +48,7 @@ typedef struct RvLiquidGrid {
   bool opened;                // open is set: there are solids
   bool shifted;               // shift is set in this substep
   bool coherent;              // the liquid has a yield stress: particles at its surface go with it
+  bool weighed;               // heavy is set: materials of several densities
   bool divergent;             // divergence and straight are set in this substep; else both are 0
   RvTiles tiles_before;       // tiles of the last substep
   RvChannel pressure_before;  // Pa, on those

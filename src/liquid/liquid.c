@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/timer.h"
+#include "liquid/mixture_grid.h"
 #include "liquid/straight.h"
 #include "liquid/tension.h"
 
@@ -104,7 +105,10 @@ static RvResult find_tension(RvLiquid* l, RvError* error) {
   if (!(l->model.tension > 0)) return RV_OK;
   if (!rv_liquid_grid_fit(&l->grid, &l->grid.surface, l->grid.tiles.count))
     return rv_fail(error, RV_NO_MEMORY, "no memory for the tension of %zu tiles", l->grid.tiles.count);
-  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, l->model.tension, l->grid.surface.data);
+  const RvLiquidModel* m = &l->model;
+  rv_liquid_tension_surface(&l->grid.tiles, l->grid.distance.data, l->grid.dx, m->tension, l->grid.surface.data);
+  if (m->materials && rv_liquid_mixture_tense(m->materials))
+    rv_liquid_mixture_tension(&l->grid, m->materials, l->shear->part, m->tension);
   return RV_OK;
 }
 
@@ -253,7 +257,11 @@ static RvResult flow(RvLiquid* l, double dt, RvError* error) {
 
 // Mass and momentum, and the stress of a liquid that yields.
 static RvResult to_grid(RvLiquid* l, RvError* error) {
-  RvResult result = rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, l->model.density, error);
+  const RvLiquidMaterials* materials = l->model.materials;
+  const double density = l->model.density;
+  RvResult result = materials && rv_liquid_mixture_weighed(materials)
+                        ? rv_liquid_mixture_to_grid(&l->grid, &l->scatter, &l->particles, materials, density, error)
+                        : rv_liquid_to_grid(&l->grid, &l->scatter, &l->particles, density, NULL, error);
   if (result || !has_law(l)) return result;
   return rv_liquid_shear_gather(l->shear, &l->grid, &l->scatter, &l->particles, error);
 }
@@ -273,6 +281,7 @@ static RvResult find_solids(RvLiquid* l, RvError* error) {
 static RvResult add_forces(RvLiquid* l, double dt, RvError* error) {
   if (!rv_liquid_grid_begin(&l->grid))
     return rv_fail(error, RV_NO_MEMORY, "no memory for a liquid of %zu tiles; use larger cells", l->grid.tiles.count);
+  if (l->grid.weighed) rv_liquid_mixture_complete(&l->grid, l->model.materials, l->shear->part, l->model.density);
   rv_liquid_grid_velocity(&l->grid);
   rv_parallel_for(l->grid.tiles.count, 16, add_gravity, &(Range){l, dt});
   rv_liquid_mark_valid(&l->grid);
@@ -394,7 +403,9 @@ RvResult rv_liquid_substep(RvLiquid* l, double dt, RvError* error) {
 
 // The longest substep for shear waves, s.
 static double longest_for_shear(const RvLiquidModel* m) {
-  return m->law.modulus > 0 ? RV_LIQUID_SHEAR_CELLS * m->dx * sqrt(m->density / m->law.modulus) : (double)INFINITY;
+  double reach = RV_LIQUID_SHEAR_CELLS * m->dx;
+  if (m->materials) return reach / rv_liquid_mixture_wave(m->materials);
+  return m->law.modulus > 0 ? reach * sqrt(m->density / m->law.modulus) : (double)INFINITY;
 }
 
 double rv_liquid_longest(const RvLiquid* l) {
@@ -404,6 +415,8 @@ double rv_liquid_longest(const RvLiquid* l) {
   // (speed + g dt) dt = reach
   double longest = 2 * reach / (speed + sqrt(speed * speed + 4 * g * reach) + 1e-300);
   longest = fmin(longest, longest_for_shear(m));
+  if (m->materials && m->tension > 0)
+    return fmin(longest, rv_liquid_tension_step(rv_liquid_mixture_ripple(m->materials), m->dx, 1));
   return fmin(longest, rv_liquid_tension_step(m->density, m->dx, m->tension));
 }
 

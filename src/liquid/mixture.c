@@ -43,6 +43,19 @@ RvRheology rv_liquid_mixture_bounds(const RvLiquidMaterials* m) {
   return law;
 }
 
+double rv_liquid_mixture_wave(const RvLiquidMaterials* m) {
+  double square = 0;
+  for (int k = 0; k < m->count; ++k) square = rv_max(square, m->law[k].modulus / m->density[k]);
+  return sqrt(square);
+}
+
+double rv_liquid_mixture_ripple(const RvLiquidMaterials* m) {
+  double least = (double)INFINITY;
+  for (int k = 0; k < m->count; ++k)
+    if (m->tension[k] > 0) least = rv_min(least, m->density[k] / m->tension[k]);
+  return least;
+}
+
 // s + 2 dt modulus ((s - threshold) / eta)^(1 / index) = s*, by bisection: the left side grows with s.
 double rv_liquid_mixture_share(const RvRheology* law, double dt, double trial) {
   double threshold = sqrt(2) * law->yield, excess = trial - threshold;

@@ -2,7 +2,8 @@
 //
 // A cell that holds one material flows by it. In a mixture of the shares p, yield stress and consistency are the
 // logarithmic means exp(sum p ln), as the viscosity of liquids that mix is nearer to that than to the sum; modulus and
-// index are the linear means. A material without a shear modulus has no elastic strain.
+// index are the linear means, as are density and surface tension. A material without a shear modulus has no elastic
+// strain.
 #ifndef RV_LIQUID_MIXTURE_H
 #define RV_LIQUID_MIXTURE_H
 
@@ -15,7 +16,9 @@ enum { RV_LIQUID_MOST_MATERIALS = 8 };
 typedef struct RvLiquidMaterials {
   int count;
   RvRheology law[RV_LIQUID_MOST_MATERIALS];
-  const uint8_t* of_row;  // [rows] material of the particles of a row
+  double density[RV_LIQUID_MOST_MATERIALS];  // kg/m3
+  double tension[RV_LIQUID_MOST_MATERIALS];  // N/m
+  const uint8_t* of_row;                     // [rows] material of the particles of a row
   size_t rows;
 } RvLiquidMaterials;
 
@@ -29,6 +32,10 @@ int rv_liquid_mixture_pure(int count, const double* part);
 RvRheology rv_liquid_mixture_law(const RvLiquidMaterials* materials, const double* part);
 // Largest modulus and yield stress of all, with the means of consistency and index: what steps and bounds go by.
 RvRheology rv_liquid_mixture_bounds(const RvLiquidMaterials* materials);
+// Fastest shear wave of all, m/s.
+double rv_liquid_mixture_wave(const RvLiquidMaterials* materials);
+// Smallest density over tension of all, s2/m3: what the step of surface waves goes by; infinite without tension.
+double rv_liquid_mixture_ripple(const RvLiquidMaterials* materials);
 // As rv_liquid_plastic_share, without a table: for laws that change from cell to cell.
 double rv_liquid_mixture_share(const RvRheology* law, double dt, double trial);
 

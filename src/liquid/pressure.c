@@ -206,6 +206,7 @@ RvPressureIn rv_liquid_pressure_of_grid(RvLiquidGrid* grid, const RvLiquidSolids
       in.drag[axis] = grid->drag[axis].data;
       in.drag_target[axis] = grid->drag_target[axis].data;
     }
+    if (grid->weighed) in.heavy[axis] = grid->heavy[axis].data;
   }
   in.distance = grid->distance.data;
   in.divergence = grid->divergent ? grid->divergence.data : NULL;

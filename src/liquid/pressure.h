@@ -5,7 +5,8 @@
 //   sum over the faces of a cell  +- F_f = divergence dx,    F = open (share u + (1 - share) fibre) + (1 - open) solid
 //   u = s u* + (1 - s) drag_target - s dt / density grad p,  s = share density / (share density + dt drag)
 //
-// with p = `surface` at the free surface. `open` is the open fraction of the face's area, so cut cells are as accurate
+// with the density of the face (Liu, Fedkiw, Kang 2000, of which the mean of both cells is taken here), and with p =
+// `surface` at the free surface. `open` is the open fraction of the face's area, so cut cells are as accurate
 // as their areas (Batty, Bertails, Bridson 2007; Ng, Min, Gibou 2009). The free surface lies at the fraction theta =
 // d_i / (d_i - d_j) between the centres of a liquid and an air cell with distances d_i and d_j, and p falls linearly to
 // its surface value there (ghost fluid, second order; Gibou, Fedkiw, Cheng, Kang 2002). theta is at least
@@ -44,9 +45,9 @@ typedef struct RvPressureIn {
   const float* solid[3];  // m/s, read where open < 1; NULL: 0
   const float* share[3];  // (0, 1]; NULL: 1
   const float* fibre[3];  // m/s, read where share < 1; NULL: 0
-  const float* mobility[3];  // factors of the acceleration that a pressure difference gives the face: the density over
-                             // the face's own; NULL: 1
-  const float* drag[3];      // kg/(m^3 s), >= 0; NULL: 0
+  const float* heavy[3];  // the face's density over `density`; NULL: 1
+  const float* mobility[3];     // more factors of the acceleration that a pressure difference gives the face; NULL: 1
+  const float* drag[3];         // kg/(m^3 s), >= 0; NULL: 0
   const float* drag_target[3];  // m/s; needed with drag
   bool drag_done;         // velocity already includes the drag, from a solve before: drag only scales the effect of the
                           // pressure

@@ -48,15 +48,16 @@ static float largest_in(const float* v) {
 static bool faces_plain(const RvPressureIn* in, int axis, size_t t, size_t above) {
   const size_t at = t * RV_TILE_CELLS, up = above * RV_TILE_CELLS;
   const float *open = in->open[axis], *share = in->share[axis], *drag = in->drag[axis];
-  const float* mobility = in->mobility[axis];
+  const float *mobility = in->mobility[axis], *heavy = in->heavy[axis];
   if (open && !(smallest_in(open + at) >= 1)) return false;
   if (share && !(smallest_in(share + at) >= 1)) return false;
   if (drag && !(largest_in(drag + at) <= 0)) return false;
   if (mobility && !(smallest_in(mobility + at) >= 1 && largest_in(mobility + at) <= 1)) return false;
+  if (heavy && !(smallest_in(heavy + at) >= 1 && largest_in(heavy + at) <= 1)) return false;
   for (int i = 0; i < 64; ++i) {
     size_t c = up + (size_t)plane_cell(axis, 0, i);
     if ((open && !(open[c] >= 1)) || (share && !(share[c] >= 1)) || (drag && !(drag[c] <= 0))) return false;
-    if (mobility && mobility[c] != 1) return false;
+    if ((mobility && mobility[c] != 1) || (heavy && heavy[c] != 1)) return false;
   }
   return true;
 }

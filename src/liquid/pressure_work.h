@@ -58,9 +58,11 @@ static inline RvPressureFace rv_liquid_pressure_face(const RvPressureIn* in, int
   }
   if (in->drag[axis] && in->drag[axis][at] > 0) {
     double mass = f.share * in->density;
+    if (in->heavy[axis]) mass *= (double)in->heavy[axis][at];
     f.scale = (float)(mass / (mass + in->dt * in->drag[axis][at]));
     if (!in->drag_done) f.velocity = f.scale * f.velocity + (1 - f.scale) * in->drag_target[axis][at];
   }
+  if (in->heavy[axis]) f.scale /= in->heavy[axis][at];
   if (in->mobility[axis]) f.scale *= in->mobility[axis][at];
   return f;
 }

@@ -380,6 +380,7 @@ static void share_tiles(void* arg, size_t begin, size_t end) {
       // A cell without liquid, also one within a solid, must not stiffen the edges that it shares.
       if (!has_liquid(&field, halo)) {
         *share = 0;
+        if (f->shear->mixed) f->shear->flows.data[at] = 0;
         continue;
       }
       double gradient[9], rate[RV_STRAINS];

@@ -42,12 +42,14 @@ typedef struct Job {
   RvScatter* scatter;
   const RvParticles* p;
   double density, dt;
+  const RvTransferWeights* weights;  // NULL: none
 } Job;
 
 // The particles of a tile.
 static RvTransferSpan span_of(const Job* job, size_t home) {
   const RvParticles* p = job->p;
-  RvTransferSpan span = {.volume = p->volume, .dx = job->grid->dx, .dt = job->dt};
+  RvTransferSpan span = {
+      .volume = p->volume, .row = p->row, .weights = job->weights, .dx = job->grid->dx, .dt = job->dt};
   span.begin = p->cell_first[home * RV_TILE_CELLS];
   span.end = p->cell_first[(home + 1) * RV_TILE_CELLS];
   memcpy(span.x, p->x, sizeof span.x);
@@ -134,10 +136,10 @@ static void combine_some(void* arg, size_t begin, size_t end) {
 }
 
 RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParticles* p, double density,
-                           RvError* error) {
+                           const RvTransferWeights* weights, RvError* error) {
   RvArenaMark mark = scatter->scratch ? rv_arena_mark(scatter->scratch) : (RvArenaMark){0};
   bool fits = fit(scatter, p->homes.count, grid->tiles.count);
-  Job job = {grid, scatter, p, density, 0};
+  Job job = {.grid = grid, .scatter = scatter, .p = p, .density = density, .weights = weights};
   // scatter to rooms, then combine the rooms
   if (fits) {
     rv_parallel_for(grid->tiles.count, HOME_GRAIN, find_homes, &job);
@@ -190,6 +192,6 @@ static void sample_some(void* arg, size_t begin, size_t end) {
 }
 
 void rv_liquid_from_grid(const RvLiquidGrid* grid, const RvScatter* scatter, RvParticles* p, double dt) {
-  Job job = {grid, (RvScatter*)scatter, p, 0, dt};
+  Job job = {.grid = grid, .scatter = (RvScatter*)scatter, .p = p, .dt = dt};
   rv_parallel_for(grid->tiles.count, SAMPLE_GRAIN, sample_some, &job);
 }

@@ -5,11 +5,12 @@
 #define RV_LIQUID_TRANSFER_H
 
 #include "liquid/grid.h"
+#include "liquid/mixture.h"
 #include "liquid/particles.h"
 
 // A cube of nodes -1..8 by each axis: 10^3, x fastest, as rv_halo1_at. Four lattices: the faces of each axis, whose
-// room holds (volume, volume times velocity) a node, and the cells' centres with the volume alone. Volumes in units of
-// dx^3.
+// room holds (volume, volume times velocity) a node, both times the heaviness of a material, and the cells' centres
+// with the volume alone. Volumes in units of dx^3.
 enum {
   RV_SCATTER_AXIS = 2 * RV_HALO1_CELLS,
   RV_SCATTER_FILL = 3 * RV_SCATTER_AXIS,
@@ -20,12 +21,20 @@ enum {
   RV_SAMPLE_CELLS = RV_SAMPLE_SIDE * RV_SAMPLE_SIDE * RV_SAMPLE_SIDE
 };
 
+// Particles of several materials: the density of each over that of the transfer.
+typedef struct RvTransferWeights {
+  const RvLiquidMaterials* materials;
+  double heaviness[RV_LIQUID_MOST_MATERIALS];
+} RvTransferWeights;
+
 // The part of the particles that a kernel works on, all of one tile.
 typedef struct RvTransferSpan {
   float* x[3];
   float* v[3];
   float* c[9];
   const double* volume;
+  const int32_t* row;                // read with weights
+  const RvTransferWeights* weights;  // NULL: all have one density
   size_t begin, end;
   double dx;
   double dt;  // s to move; 0: only sampled
@@ -51,9 +60,9 @@ void rv_liquid_scatter_free(RvScatter* scatter);
 // Tiles within RV_LIQUID_BAND cells of a particle, channels sized; pressure is carried over from the tiles before. The
 // particles must be sorted.
 RvResult rv_liquid_grid_build(RvLiquidGrid* grid, const RvParticles* particles, RvError* error);
-// mass, momentum and fill from the particles; `density` in kg/m^3.
+// mass, momentum and fill from the particles; `density` in kg/m^3. weights: NULL, or those of several materials.
 RvResult rv_liquid_to_grid(RvLiquidGrid* grid, RvScatter* scatter, const RvParticles* particles, double density,
-                           RvError* error);
+                           const RvTransferWeights* weights, RvError* error);
 // Velocity of the faces that have mass; the others are 0 and not valid.
 void rv_liquid_grid_velocity(RvLiquidGrid* grid);
 // Velocity and affine vectors of the particles from the grid, then, with dt > 0, a move: straight by the share that the

@@ -90,13 +90,14 @@ void RV_KERNEL(rv_liquid_scatter)(const RvTransferSpan* s, double* room, float* 
   for (size_t i = s->begin; i < s->end; ++i) {
     Spot at[3];
     RV_UNROLL for (int a = 0; a < 3; ++a) at[a] = find_spot(s->x[a][i]);
-    double mass = s->volume[i] * cell;
+    double volume = s->volume[i] * cell, mass = volume;
+    if (s->weights) mass *= s->weights->heaviness[rv_liquid_material_of(s->weights->materials, s->row[i])];
     RV_UNROLL for (int a = 0; a < 3; ++a) {
       double c[3] = {(double)s->c[3 * a][i] * s->dx, (double)s->c[3 * a + 1][i] * s->dx,
                      (double)s->c[3 * a + 2][i] * s->dx};
       add_axis(room + a * RV_SCATTER_AXIS, at, a, mass, (double)s->v[a][i], c);
     }
-    add_fill(room + RV_SCATTER_FILL, at, mass);
+    add_fill(room + RV_SCATTER_FILL, at, volume);
   }
   for (int k = 0; k < RV_SCATTER_FLOATS; ++k) out[k] = (float)room[k];
 }

@@ -177,6 +177,7 @@ RvViscosityIn rv_liquid_viscosity_of_grid(RvLiquidGrid* grid, const RvLiquidSoli
       in.open[axis] = solids->open[axis].data;
       in.solid[axis] = solids->velocity[axis].data;
     }
+    if (grid->weighed) in.inertia[axis] = grid->heavy[axis].data;
   }
   in.distance = grid->distance.data;
   return in;

@@ -11,6 +11,7 @@
 #include "base/timer.h"
 #include "lookdev/pore_kernel.h"
 #include "math/scalar.h"
+#include "sph/crowd.h"
 
 enum { GRAIN = 1024 };  // pores or points a task
 
@@ -61,15 +62,17 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
   p->below = rv_alloc(count, sizeof *p->below);
   p->pore_of = rv_alloc(points, sizeof *p->pore_of);
   p->along = rv_alloc(count, sizeof *p->along);
+  p->arc = rv_alloc(count, sizeof *p->arc);
   p->held = rv_alloc_zero(count, sizeof *p->held);
   p->space = rv_alloc_zero(count, sizeof *p->space);
   p->saturation = rv_alloc_zero(count, sizeof *p->saturation);
   p->dry = rv_alloc_zero(count, sizeof *p->dry);
+  p->thin = rv_alloc(count, sizeof *p->thin);
   p->wetness = rv_alloc_zero(points, sizeof(float));
   p->mass_factor = rv_alloc(points, sizeof(float));
   p->stiffness_factor = rv_alloc(points, sizeof(float));
   if (!p->point || !p->below || !p->pore_of || !p->along || !p->held || !p->space || !p->saturation || !p->dry ||
-      !p->wetness || !p->mass_factor || !p->stiffness_factor) {
+      !p->thin || !p->arc || !p->wetness || !p->mass_factor || !p->stiffness_factor) {
     rv_pores_free(p);
     return rv_fail(error, RV_NO_MEMORY, "out of memory for the pores of %zu strands", nstrand);
   }
@@ -90,8 +93,8 @@ RvResult rv_pores_init(RvPores* p, const RvPoreModel* model, size_t nstrand, con
 }
 
 void rv_pores_free(RvPores* p) {
-  RV_FREE_ALL(p->point, p->below, p->pore_of, p->along, p->held, p->space, p->saturation, p->dry, p->wetness,
-              p->mass_factor, p->stiffness_factor);
+  RV_FREE_ALL(p->point, p->below, p->pore_of, p->along, p->held, p->space, p->saturation, p->dry, p->thin, p->arc,
+              p->wetness, p->mass_factor, p->stiffness_factor);
   *p = (RvPores){0};
 }
 
@@ -116,6 +119,24 @@ typedef struct Place {
   uint8_t* keep;           // [count] whether the pore is active
 } Place;
 
+// Length of the edge of a pore, m.
+static double edge_length(const RvPoreHair* hair, size_t point) {
+  const double* x = hair->x + 3 * point;
+  return rv_distance(rv_vec3_load64(x), rv_vec3_load64(x + 3));
+}
+
+// Places of the pores along all strands. Strands are two supports apart there, so that none is near another.
+static void find_arcs(RvPores* p, const RvPoreHair* hair, double support) {
+  const double GAP = 2;
+  double end = 0;
+  for (size_t k = 0; k < p->count; ++k) {
+    double length = edge_length(hair, p->point[k]) / support;
+    p->arc[k] = (float)(end + 0.5 * length);
+    end += length;
+    if (!p->below[k]) end += GAP;
+  }
+}
+
 // The middle of the edge, with half of each point (AH-17).
 static void place_some(void* arg, size_t begin, size_t end) {
   const Place* job = arg;
@@ -132,9 +153,7 @@ static void place_some(void* arg, size_t begin, size_t end) {
       near = near && !(place < job->low[a]) && !(place > job->high[a]);
       velocity[a] = (float)(0.5 * (v[a] + v[a + 3]));
     }
-    // Strands are told apart by gaps: the number of a point grows by one more from strand to strand than that of a
-    // pore.
-    velocity[3] = (float)(k + 3 * (size_t)(p->point[k] - k));
+    velocity[3] = p->arc[k];
     job->keep[k] = near || p->held[k] > 0 || !p->known_space;
     // Those that are left out have neither liquid nor forces.
     p->dry[k] = 1;
@@ -165,6 +184,7 @@ RvResult rv_pores_place(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, 
     return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
   }
   find_box(l, &job);
+  if (!p->known_space) find_arcs(p, hair, l->model.support);
   rv_parallel_for(p->count, GRAIN, place_some, &job);
   p->nactive = 0;
   for (size_t k = 0; k < p->count; ++k) {
@@ -197,25 +217,44 @@ POINT_TASK(density)
 POINT_TASK(adhesion)
 POINT_TASK(clumping)
 
-// Length of the edge of a pore, m.
-static double edge_length(const RvPoreHair* hair, size_t point) {
-  const double* x = hair->x + 3 * point;
-  return rv_distance(rv_vec3_load64(x), rv_vec3_load64(x + 3));
+// Sums of the kernel over the pores around each pore, `stride` apart in *sum, and how many they are where that is more
+// than lists hold.
+static RvResult measure_crowd(RvPores* p, RvLookdevLiquid* l, float* out, const float** sum, size_t* stride,
+                              RvError* error) {
+  p->crowded = p->pores.full > 0;
+  if (!p->crowded) {
+    RvPoreSums sums = {.lists = &p->pores, .of = p->set.at, .to = p->set.at, .out = out};
+    rv_parallel_for(p->set.count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
+    *sum = out;
+    *stride = 4;
+    return RV_OK;
+  }
+  uint32_t* number;
+  float* total;
+  RvResult result = rv_sph_crowd_measure(&l->work.lattice, &p->set, &p->set, &number, &total, l->arena, error);
+  if (result) return result;
+  for (size_t n = 0; n < p->set.count; ++n) p->thin[p->set.from[n]] = rv_sph_thin_of(number[n]);
+  *sum = total;
+  *stride = 1;
+  return RV_OK;
 }
 
 // Space that each pore represents (AH-18), once a frame.
-static void find_space(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, float* out) {
+static RvResult find_space(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, float* out, RvError* error) {
   double support = l->model.support;
   double cube = support * support * support;
-  RvPoreSums sums = {.lists = &p->pores, .of = p->set.at, .to = p->set.at, .out = out};
-  rv_parallel_for(p->set.count, RV_SPH_GRAIN, density_some, &(Job){&sums, l->single});
+  const float* sum = NULL;
+  size_t stride = 0;
+  RvResult result = measure_crowd(p, l, out, &sum, &stride, error);
+  if (result) return result;
   for (size_t n = 0; n < p->set.count; ++n) {
     size_t k = p->set.from[n];
     double most = edge_length(hair, p->point[k]) * p->model.capillary_length * p->model.capillary_length;
     // Its own kernel is among the sum, so that it is above 0.
-    p->space[k] = rv_min(cube / (POLY6 * (double)out[4 * n]), most);
+    p->space[k] = rv_min(cube / (POLY6 * (double)sum[stride * n]), most);
   }
   p->known_space = true;
+  return RV_OK;
 }
 
 // Forces on the points: half of those of the pores on both sides.
@@ -350,6 +389,7 @@ typedef struct Wet {
   RvSphSet set;
   uint32_t* index;        // [count] in the set of all pores
   float *wet, *velocity;  // [count + 1][4]
+  float* thin;            // [count + 1] that of the pores; NULL: lists have all pairs
   float* out;             // [count][4]
 } Wet;
 
@@ -403,6 +443,19 @@ static void add_clumping(void* arg, size_t begin, size_t end) {
       job->p->push[3 * (size_t)job->wet->set.from[n] + a] += (double)job->wet->out[4 * n + a];
 }
 
+// Pairs of wet pores: all, or where hair is dense a random batch.
+static RvResult find_pairs(const RvPores* p, Wet* w, const RvLookdevLiquid* l, RvSphLists* lists, RvError* error) {
+  const RvSphLattice* lattice = &l->work.lattice;
+  RvResult result = rv_sph_lists_find(lists, lattice, &w->set, &w->set, l->arena, error);
+  if (result || !p->crowded || !lists->full) return result;
+  size_t count = w->set.count;
+  w->thin = RV_TAKE(l->arena, float, count + 1);
+  if (!w->thin) return rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  for (size_t n = 0; n < count; ++n) w->thin[n] = p->thin[w->set.from[n]];
+  w->thin[count] = 1;
+  return rv_sph_lists_find_thinned(lists, lattice, &w->set, w->set.from, w->thin, l->arena, error);
+}
+
 // Clumping of wet pores.
 static RvResult clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid* l, const float* velocity,
                       RvError* error) {
@@ -416,7 +469,7 @@ static RvResult clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid*
   if (!count || !(p->model.clumping > 0 || p->model.clump_damping > 0)) return RV_OK;
   RvSphLists lists;
   RvResult result = rv_sph_set_pick(&w.set, &p->set, job.keep, &w.index, l->arena, error);
-  if (!result) result = rv_sph_lists_find(&lists, &l->work.lattice, &w.set, &w.set, l->arena, error);
+  if (!result) result = find_pairs(p, &w, l, &lists, error);
   if (result) return result;
   w.wet = RV_TAKE(l->arena, float, 4 * (count + 1));
   w.velocity = RV_TAKE(l->arena, float, 4 * (count + 1));
@@ -425,8 +478,13 @@ static RvResult clump(RvPores* p, const RvPoreHair* hair, const RvLookdevLiquid*
   rv_parallel_for(count, GRAIN, number_some, &job);
   memset(w.wet + 4 * count, 0, 4 * sizeof *w.wet);
   memset(w.velocity + 4 * count, 0, 4 * sizeof *w.velocity);
-  RvPoreSums sums = {
-      .lists = &lists, .of = w.set.at, .to = w.set.at, .out = w.out, .wet = w.wet, .velocity = w.velocity};
+  RvPoreSums sums = {.lists = &lists,
+                     .of = w.set.at,
+                     .to = w.set.at,
+                     .out = w.out,
+                     .wet = w.wet,
+                     .velocity = w.velocity,
+                     .thin = w.thin};
   sums.clumping = (float)(p->model.clumping * COHESION / p->cohesion_pull);
   sums.damping = (float)(p->model.clump_damping * POLY6);
   rv_parallel_for(count, RV_SPH_GRAIN, clumping_some, &(Job){&sums, l->single});
@@ -467,6 +525,9 @@ static RvResult find_lists(RvPores* p, RvLookdevLiquid* l, RvError* error) {
   if (!result && !p->known_space) result = rv_sph_lists_find(&p->pores, lattice, &p->set, &p->set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->liquid, lattice, &p->set, &l->work.set, l->arena, error);
   if (!result) result = rv_sph_lists_find(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
+  // Particles in dense hair have more pores around than a list holds.
+  if (!result && p->reverse.full)
+    result = rv_sph_lists_find_all(&p->reverse, lattice, &l->work.set, &p->set, l->arena, error);
   p->full += p->liquid.full;
   return result;
 }
@@ -483,16 +544,15 @@ RvResult rv_pores_meet(RvPores* p, const RvPoreHair* hair, RvLookdevLiquid* l, R
   p->pull = RV_TAKE(l->arena, float, 4 * (l->particles->count + 1));
   if (!result && (!p->around || !p->density || !out || !velocity || !p->pull))
     result = rv_fail(error, RV_NO_MEMORY, "out of memory for %zu pores", p->count);
+  const bool first = !p->known_space;
+  if (!result && first) result = find_space(p, hair, l, out, error);
   if (result) {
     rv_lookdev_liquid_end(l);
     return result;
   }
+  // Hair that was wet in the frame before is heavy from the first substep on.
+  if (first) rv_pores_wet_points(p);
   // Space and velocities of the pores, in their new order.
-  if (!p->known_space) {
-    find_space(p, hair, l, out);
-    // Hair that was wet in the frame before is heavy from the first substep on.
-    rv_pores_wet_points(p);
-  }
   rv_parallel_for(p->set.count, GRAIN, sort_velocities, &(Sorted){p, cube, velocity});
   memset(velocity + 4 * p->set.count, 0, 4 * sizeof *velocity);
   // Forces: on the liquid, of the liquid on the pores, and between wet pores.

@@ -10,6 +10,9 @@
 // sink. Volumes are doubles, and every exchange is the same number on both sides, so that bulk + held + dried is
 // constant.
 //
+// Pores of dense hair have hundreds of others around. Particles then have complete lists of pores, and clumping takes a
+// random batch of the pairs, with forces in proportion (sph/crowd.h), so that dense hair clumps as sparse hair does.
+//
 // Forces. Liquid is attracted by pores (AH-19) and slowed to their velocity, and hair feels the reverse, at most
 // `most_reaction` times its weight: a drop of water weighs more than all hairs that it touches, and the head bears the
 // difference. Wet pores attract each other by the cohesion kernel (E64) with the geometric mean of their saturations,
@@ -60,6 +63,7 @@ typedef struct RvPores {
   uint32_t* below;                      // [count] number of pores of its strand behind it
   uint32_t* pore_of;                    // [points + 1] the pore that ends at each point; RV_NO_PORE: none
   float* along;                         // [count] 1/n at the root to 1 at the tip
+  float* arc;                           // [count] along all strands, in supports, with gaps between strands
   double* held;                         // [count] m3; a part of the state
   double* space;                        // [count] Psi, m3
   float* saturation;                    // [count]
@@ -68,13 +72,15 @@ typedef struct RvPores {
   double dripped, taken;                // m3, the same
   double painted;                       // m3, the same
   bool known_space;                     // space is that of this frame: set it to false when a frame begins
+  bool crowded;                         // some pores have more pores around than a list holds, in this frame
+  float* thin;                          // [count] where they do: the share of pairs that clumps is 1 / thin
   // of the points, for the rods
   float *wetness, *mass_factor, *stiffness_factor;  // [points]
   // of the substep, in the liquid's arena
   size_t nactive;      // pores that are wet or may have liquid around; where their space is not known, all
   uint32_t* active;    // [nactive] which
   double* place;       // [nactive][3] m
-  float* velocity;     // [count][4] m/s, and the number of the pore in all strands, with gaps between strands
+  float* velocity;     // [count][4] m/s, and the place along all strands in supports
   RvSphSet set;        // active ones; its `from` are pores
   RvSphLists pores;    // of each pore, where the space is not known
   RvSphLists liquid;   // of each pore

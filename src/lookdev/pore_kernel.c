@@ -127,6 +127,7 @@ void RV_KERNEL(rv_pore_clumping)(const RvPoreSums* s, size_t begin, size_t end) 
   for (size_t i = begin; i < end; ++i) {
     const float* wet = s->wet + 4 * i;
     const float* v = s->velocity + 4 * i;
+    const RvSphRow thin = rv_sph_set(s->thin ? s->thin[i] : 1);
     RvSphRow a0 = rv_sph_set(0), a1 = a0, a2 = a0;
     const uint32_t* first = s->lists->index + 8 * (size_t)s->lists->first[i];
     // A pore that is dry or under water has no pair.
@@ -140,6 +141,7 @@ void RV_KERNEL(rv_pore_clumping)(const RvPoreSums* s, size_t begin, size_t end) 
       apart = rv_sph_max(apart, -apart);
       // Both factors of the pair are symmetric: wetness as a product, mass times space and the place along as means.
       RvSphRow both = rv_sph_set(wet[0]) * other.x * half * (rv_sph_set(wet[3]) + other.w);
+      if (s->thin) both *= rv_sph_max(thin, rv_sph_gather(s->thin, j));
       RvSphRow load = half * (rv_sph_set(wet[1]) * other.z + rv_sph_set(wet[2]) * other.y);
       RvSphRow weight = rv_sph_where(apart > rv_sph_set(RV_PORE_APART), both * load);
       // Attraction alone: the kernel's repulsion would hold hairs apart by the spacing of the liquid.

@@ -12,7 +12,8 @@ typedef struct RvPoreSums {
   float* out;            // [count][4]
   // pores
   const float* wet;       // [count + 1][4] root of saturation times U; mass, kg; Psi over support^3; share along
-  const float* velocity;  // [count + 1][4] m/s, and the number of the pore in all strands, with gaps between strands
+  const float* velocity;  // [count + 1][4] m/s, and the place along all strands, in supports
+  const float* thin;      // [count + 1] forces of a pair are multiplied by the larger of the two; NULL: by 1
   float clumping;         // m/s2, of the sum
   float damping;          // 1/s, of the sum
   // liquid: accelerations of a particle, and the reverse
@@ -25,8 +26,9 @@ typedef struct RvPoreSums {
   double* total;      // [count] m3 of liquid that pores take up
 } RvPoreSums;
 
-// Pores of the same strand nearer than this along it do not attract each other: they are parts of one wet hair.
-#define RV_PORE_APART 2.5f
+// Pores of the same strand nearer than this along it, in supports, do not attract each other: they are parts of one wet
+// hair, and a straight one does not pull on itself however many points it has.
+#define RV_PORE_APART 1.0f
 
 // Sum of poly6 / its factor over the neighbours of particles: out[0]; the weights of the others count.
 RV_KERNEL_DECLARE(void, rv_pore_density, (const RvPoreSums* sums, size_t begin, size_t end))

@@ -52,7 +52,7 @@ const RvNodeType rv_node_lookdevsolver = {
         "viscosity. Hair takes up the liquid around it, gets heavier and softer, clumps where it is wet and in air, "
         "drips from its tips and dries; no drop is lost.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 4,
+    .revision = 5,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

@@ -98,14 +98,18 @@ RV_PARM_TABLE(LookmaterialParms, lookmaterial_table, LOOK_PARMS)
 // "An energy-conserving hair reflectance model").
 static const double EUMELANIN[3] = {0.419, 0.697, 1.37};
 static const double PHEOMELANIN[3] = {0.187, 0.4, 1.05};
-static const double LARGEST_SHARE = 0.993;                 // of 1 - exp: melanin 1 is a concentration of 8, black
-static const double CONCENTRATION = 1.6;                   // scale of the concentration
-static const double WHITE = 0.72;                          // colour of dense hair without pigment
+static const double LARGEST_SHARE = 0.993;  // of 1 - exp: melanin 1 is a concentration of 8, black
+static const double CONCENTRATION = 1.6;    // scale of the concentration
+static const double WHITE = 0.72;           // colour of dense hair without pigment
+static const double GREYED = 0.33;          // the same of greyed strands in the mean
+static const double GREYED_SPREAD = 0.7;    // of greyed strands around the mean, over Color Random
+static const double DARKEST_GREYED = 0.05;
 static const double DEFAULT_HAIR[3] = {0.1, 0.045, 0.02};  // colour of strands outside the group
 
-// The natural colours, in the order of the menu: melanin, redness, share of white strands.
+// The natural colours, in the order of the menu: melanin, redness, share of greyed strands. These lost more or less of
+// their pigment. White strands between dark ones would look like wires.
 static const double NATURAL[BY_MELANIN][3] = {
-    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {1, 0.1, 0}, {0.36, 0.99, 0}, {0.8, 0.1, 0.5}};
+    {0.045, 0.35, 0}, {0.42, 0.32, 0}, {1, 0.1, 0}, {0.36, 0.99, 0}, {0.62, 0.1, 0.9}};
 
 // Defaults of the kinds.
 static const double ROUGHNESS[] = {RV_LOOK_HAIR_ROUGHNESS, 0.45, 0.5, 0, 0};
@@ -191,8 +195,12 @@ static double index_of(const LookmaterialParms* p) {
 static void strand_color(const LookmaterialParms* p, uint64_t id, double* color) {
   double vary = 1 + p->colorrandom * (2 * rv_random((uint64_t)p->seed, STREAM_COLOR, id, 0) - 1);
   bool natural = p->haircolor < BY_MELANIN;
-  double white = p->whitehair + (natural ? (1 - p->whitehair) * NATURAL[p->haircolor][2] : 0);
-  bool unpigmented = rv_random((uint64_t)p->seed, STREAM_COLOR, id, 1) < white;
+  double greyed_share = natural ? NATURAL[p->haircolor][2] : 0;
+  double chance = rv_random((uint64_t)p->seed, STREAM_COLOR, id, 1);
+  bool white = chance < p->whitehair;
+  bool greyed = !white && chance < p->whitehair + (1 - p->whitehair) * greyed_share;
+  double spread = GREYED_SPREAD * p->colorrandom * (2 * rv_random((uint64_t)p->seed, STREAM_COLOR, id, 2) - 1);
+  double grey = rv_clamp(GREYED + spread, DARKEST_GREYED, WHITE);
   double melanin = natural ? NATURAL[p->haircolor][0] : p->melanin;
   double redness = natural ? NATURAL[p->haircolor][1] : p->melaninredness;
   double concentration = -CONCENTRATION * rv_log_e(1 - LARGEST_SHARE * melanin);
@@ -200,8 +208,8 @@ static void strand_color(const LookmaterialParms* p, uint64_t id, double* color)
     double absorption = concentration * ((1 - redness) * EUMELANIN[k] + redness * PHEOMELANIN[k]);
     if (p->haircolor == BY_COLOR) absorption = rv_look_absorption(p->color[k], p->roughnessaround);
     // Even strands without pigment absorb a little.
-    double least = rv_look_absorption(WHITE, p->roughnessaround);
-    absorption = unpigmented ? least : vary * absorption + (p->haircolor == BY_COLOR ? 0 : least);
+    double least = rv_look_absorption(greyed ? grey : WHITE, p->roughnessaround);
+    absorption = white || greyed ? least : vary * absorption + (p->haircolor == BY_COLOR ? 0 : least);
     color[k] = rv_look_color(absorption, p->roughnessaround);
   }
 }

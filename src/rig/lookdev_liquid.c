@@ -19,16 +19,6 @@ void rv_rig_lookdev_liquid_free(RvLookdevLiquidRig* rig) {
   rv_arena_free(rig->arena);
 }
 
-void rv_rig_lookdev_liquid_tank(RvLookdevLiquidRig* rig, const double low[3], const double high[3]) {
-  RvLookdevSolids* s = &rig->liquid.solids;
-  s->walls = true;
-  s->open_sides = 1 << 3;
-  for (int a = 0; a < 3; ++a) {
-    s->low[a] = low[a];
-    s->high[a] = high[a];
-  }
-}
-
 RvResult rv_rig_lookdev_liquid_add(RvLookdevLiquidRig* rig, RvVec3 at, RvError* error) {
   const RvLookdevLiquidModel* m = &rig->liquid.model;
   const double cell[3] = {at.x / m->dx, at.y / m->dx, at.z / m->dx};
@@ -70,12 +60,4 @@ RvResult rv_rig_lookdev_liquid_frame(RvLookdevLiquidRig* rig, double seconds, in
   for (int k = 0; k < substeps && !result; ++k)
     result = rv_lookdev_liquid_substep(&rig->liquid, seconds / substeps, error);
   return result ? result : rv_liquid_particles_sort_by_id(&rig->particles, &lost, error);
-}
-
-double rv_rig_lookdev_liquid_speed(const RvLookdevLiquidRig* rig) {
-  const RvParticles* p = &rig->particles;
-  double sum = 0;
-  for (size_t i = 0; i < p->count; ++i)
-    for (int a = 0; a < 3; ++a) sum += (double)p->v[a][i] * (double)p->v[a][i];
-  return p->count ? sqrt(sum / (double)p->count) : 0;
 }

@@ -13,8 +13,6 @@ typedef struct RvLookdevLiquidRig {
 
 RvResult rv_rig_lookdev_liquid_new(RvLookdevLiquidRig* rig, const RvLookdevLiquidModel* model, RvError* error);
 void rv_rig_lookdev_liquid_free(RvLookdevLiquidRig* rig);
-// Walls from `low` to `high` (m), open above.
-void rv_rig_lookdev_liquid_tank(RvLookdevLiquidRig* rig, const double low[3], const double high[3]);
 // A lattice of whole particles between `low` and `high` (m), each moved by up to `jitter` of half its spacing.
 RvResult rv_rig_lookdev_liquid_fill(RvLookdevLiquidRig* rig, const double low[3], const double high[3], double jitter,
                                     RvError* error);
@@ -24,7 +22,5 @@ RvResult rv_rig_lookdev_liquid_add(RvLookdevLiquidRig* rig, RvVec3 at, RvError* 
 RvVec3 rv_rig_lookdev_liquid_at(const RvLookdevLiquidRig* rig, size_t i);
 // A frame of `seconds` in equal substeps; particles are sorted at its end, as a node does.
 RvResult rv_rig_lookdev_liquid_frame(RvLookdevLiquidRig* rig, double seconds, int substeps, RvError* error);
-// Rms speed of all particles, m/s.
-double rv_rig_lookdev_liquid_speed(const RvLookdevLiquidRig* rig);
 
 #endif

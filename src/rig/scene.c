@@ -28,6 +28,7 @@ static void take_figures(void* user, const RvFrameReport* report) {
   figures->clumps = (double)report->stats.clumps;
   if (report->frame > 1) figures->fewest_clumps = fmin(figures->fewest_clumps, figures->clumps);
   figures->drift = fmax(figures->drift, rv_rig_scene_ledger_error(ledger));
+  figures->iterations = fmax(figures->iterations, report->stats.iterations);
 }
 
 RvResult rv_rig_scene_open(RvSceneRig* rig, const char* nodes, RvError* error) {

@@ -11,6 +11,7 @@ typedef struct RvSceneFigures {
   double clumps;         // of the last frame
   double fewest_clumps;  // of all frames after the first; INFINITY: there was none
   double drift;          // largest error of the ledger, relative
+  double iterations;     // most of a substep, of all frames
 } RvSceneFigures;
 
 typedef struct RvSceneRig {

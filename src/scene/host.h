@@ -245,6 +245,8 @@ RvResult rv_scene_files_settle(RvScene* scene, RvError* error);
 RvResult rv_scene_confine_check(const RvScene* scene, const char* path, bool written, RvError* error);
 // The same for all file parameters of a node; `parms` is its evaluated struct.
 RvResult rv_scene_confine_node(const RvScene* scene, const RvSceneNode* node, const void* parms, RvError* error);
+// The same for the folder of checkpoints, where it is a link; NULL is none.
+RvResult rv_scene_confine_checkpoints(const RvScene* scene, const char* folder, RvError* error);
 // Frees the list of folders.
 void rv_scene_confine_free(RvScene* scene);
 

@@ -330,6 +330,7 @@ RvResult rv_scene_run(RvScene* scene, const RvRun* run, RvError* error) {
   if (!result) result = rv_scene_order_prepare(scene, error);
   if (!result) result = find_solvers(&job, error);
   if (!result) result = rv_scene_outputs_check(scene, job.targets.data, job.targets.count, job.first, job.last, error);
+  if (!result) result = rv_scene_confine_checkpoints(scene, run->checkpoint_dir, error);
   if (!result) result = begin(&job, error);
   if (!result && run->resume && run->checkpoint_dir) result = resume(&job, error);
   scene->checkpoint_dir = run->checkpoint_dir;

@@ -68,21 +68,31 @@ RV_INLINE void rv_sph_add_run(const RvSphSet* to, uint32_t begin, uint32_t end, 
   c->count += count;
 }
 
+// The cells of a row that may have neighbours: from `begin` to before `end`.
+typedef struct RvSphRun {
+  size_t begin, end;
+} RvSphRun;
+
+// Cells `from` to from + 2 of a row; the walk goes on from the last cell to the first of them.
+RV_INLINE RvSphRun rv_sph_run_of_row(const RvSphSet* to, uint64_t from, size_t* walk) {
+  // The last cell has a number above all, so that the walk ends there.
+  size_t begin = *walk;
+  while (to->key[begin] < from) ++begin;
+  *walk = begin;
+  // At most three cells follow, without branches.
+  size_t end = begin;
+  for (int k = 0; k < 3; ++k) end += to->key[end] <= from + 2;
+  return (RvSphRun){begin, end};
+}
+
 // Candidates of a cell: the particles of its nine rows. The rows' walks go on from the last cell.
 RV_INLINE void rv_sph_collect(const RvSphSet* to, const int64_t offset[RV_SPH_ROWS], uint64_t key, RvSphWalk* walk,
                               RvSphCandidates* c) {
   c->count = 0;
   c->left_out = false;
   for (int row = 0; row < RV_SPH_ROWS; ++row) {
-    // The last cell has a number above all, so that the walk ends there.
-    uint64_t from = (uint64_t)((int64_t)key + offset[row]);
-    size_t begin = walk->cell[row];
-    while (to->key[begin] < from) ++begin;
-    walk->cell[row] = begin;
-    // At most three cells follow, without branches.
-    size_t end = begin;
-    for (int k = 0; k < 3; ++k) end += to->key[end] <= from + 2;
-    if (end > begin) rv_sph_add_run(to, to->first[begin], to->first[end], c);
+    RvSphRun run = rv_sph_run_of_row(to, (uint64_t)((int64_t)key + offset[row]), &walk->cell[row]);
+    if (run.end > run.begin) rv_sph_add_run(to, to->first[run.begin], to->first[run.end], c);
   }
   // A last group is filled up with places far away.
   RvRow far = rv_row_set(to->x[0][to->count]);

@@ -30,8 +30,10 @@ static double signed_volume(const RvPart* mesh) {
   return sum;
 }
 
-// Boxes of the triangles, and a tree over them. False when out of memory.
-static bool grow_tree(const RvPart* mesh, RvNearest* tree) {
+// Tree over the triangles of a mesh, which the part keeps: building it takes longer than all searches of a frame. NULL
+// when out of memory.
+static const RvNearest* tree_of(RvPart* mesh) {
+  if (mesh->tree.nodes) return &mesh->tree;
   float* boxes = rv_alloc(mesh->count, 6 * sizeof(float));
   for (size_t t = 0; boxes && t < mesh->count; ++t)
     for (size_t a = 0; a < 3; ++a) {
@@ -40,9 +42,9 @@ static bool grow_tree(const RvPart* mesh, RvNearest* tree) {
       boxes[6 * t + a] = fminf(fminf(x, y), z);
       boxes[6 * t + 3 + a] = fmaxf(fmaxf(x, y), z);
     }
-  bool good = boxes && rv_nearest_init(tree, mesh->count, boxes, NULL) == RV_OK;
+  bool good = boxes && rv_nearest_init(&mesh->tree, mesh->count, boxes, NULL) == RV_OK;
   rv_free(boxes);
-  return good;
+  return good ? &mesh->tree : NULL;
 }
 
 // Settles a drop (x y z radius) on a mesh, if it touches it. `outward`: 1 or -1, the side of the triangles' normals.
@@ -68,15 +70,14 @@ bool rv_view_settle_drops(RvViewScene* scene) {
   bool any = false;
   for (size_t i = 0; i < scene->count; ++i) any = any || has_drops(&scene->parts[i]);
   for (size_t m = 0; m < scene->count && any; ++m) {
-    const RvPart* mesh = &scene->parts[m];
-    RvNearest tree = {0};
+    RvPart* mesh = &scene->parts[m];
     if (mesh->kind != RV_PART_MESH || !mesh->count) continue;
-    if (!grow_tree(mesh, &tree)) return false;
+    const RvNearest* tree = tree_of(mesh);
+    if (!tree) return false;
     double outward = signed_volume(mesh) < 0 ? -1 : 1;
     for (size_t i = 0; i < scene->count; ++i)
       for (size_t k = 0; has_drops(&scene->parts[i]) && k < scene->parts[i].count; ++k)
-        settle(mesh, &tree, outward, scene->parts[i].vertices + 4 * k);
-    rv_nearest_free(&tree);
+        settle(mesh, tree, outward, scene->parts[i].vertices + 4 * k);
   }
   return true;
 }
@@ -102,18 +103,17 @@ static double particle_distance2(const void* arg, size_t i, RvVec3 p) {
 // Marks the particles that touch a mesh. False when out of memory.
 static bool mark_touching(const RvViewScene* scene, Bodies* b, bool* any) {
   for (size_t m = 0; m < scene->count; ++m) {
-    const RvPart* mesh = &scene->parts[m];
-    RvNearest tree = {0};
+    RvPart* mesh = &scene->parts[m];
     if (mesh->kind != RV_PART_MESH || !mesh->count) continue;
-    if (!grow_tree(mesh, &tree)) return false;
+    const RvNearest* tree = tree_of(mesh);
+    if (!tree) return false;
     for (size_t i = 0; i < b->d->count; ++i) {
       double limit2 = (double)b->d->place[4 * i + 3] * (double)b->d->place[4 * i + 3];
       if (b->touch[i] || !(limit2 > 0)) continue;
       RvVec3 p = rv_vec3_load(b->d->place + 4 * i);
-      b->touch[i] = rv_nearest_within(&tree, p, SIZE_MAX, distance2, mesh, &limit2) != SIZE_MAX;
+      b->touch[i] = rv_nearest_within(tree, p, SIZE_MAX, distance2, mesh, &limit2) != SIZE_MAX;
       *any = *any || b->touch[i];
     }
-    rv_nearest_free(&tree);
   }
   return true;
 }

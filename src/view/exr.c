@@ -1,4 +1,4 @@
-// OpenEXR files: pictures with layers written, and latitude-longitude images read, by the C interface of OpenEXR.
+// OpenEXR files are written by the C interface of OpenEXR: pictures with layers.
 #include <OpenEXR/openexr.h>
 #include <math.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "base/memory.h"
 #include "base/platform.h"
 #include "view/picture.h"
-
-enum { MAX_SIDE = 65536 };  // pixels a side of a file that is read
 
 // A channel of a picture: its name in the file, and where its numbers are in RvImage.
 typedef struct Channel {
@@ -121,89 +119,5 @@ RvResult rv_view_write_exr(const RvImage* image, const char* path, RvError* erro
     result = rv_file_rename(temporary, path, error);
   }
   rv_free(temporary);
-  return result;
-}
-
-//---------------------------------------------------------------------------------------------- reading
-
-// Component of a channel's name: 0 to 2 for red, green and blue; 3 for a grey image; -1 for any other.
-static int component_of(const char* name) {
-  static const char* const names[] = {"R", "G", "B", "Y"};
-  for (int k = 0; k < 4; ++k)
-    if (strcmp(name, names[k]) == 0) return k;
-  return -1;
-}
-
-// Reads the rows of the first part.
-static exr_result_t read_rows(exr_context_t context, int width, int height, int first, float* rgb, bool* grey) {
-  exr_decode_pipeline_t decoder = EXR_DECODE_PIPELINE_INITIALIZER;
-  int32_t rows = 1;
-  exr_result_t code = exr_get_scanlines_per_chunk(context, 0, &rows);
-  bool begun = false;
-  for (int y = 0; y < height && !code; y += rows) {
-    exr_chunk_info_t chunk;
-    code = exr_read_scanline_chunk_info(context, 0, first + y, &chunk);
-    if (code) break;
-    code = begun ? exr_decoding_update(context, 0, &chunk, &decoder)
-                 : exr_decoding_initialize(context, 0, &chunk, &decoder);
-    for (int c = 0; !code && c < decoder.channel_count; ++c) {
-      exr_coding_channel_info_t* channel = &decoder.channels[c];
-      int k = component_of(channel->channel_name);
-      channel->decode_to_ptr = NULL;
-      if (k < 0 || channel->x_samples != 1 || channel->y_samples != 1) continue;
-      *grey |= k == 3;
-      channel->decode_to_ptr = (uint8_t*)(rgb + 3 * (size_t)width * (size_t)y + (k == 3 ? 0 : k));
-      channel->user_pixel_stride = 3 * (int)sizeof(float);
-      channel->user_line_stride = 3 * width * (int)sizeof(float);
-      channel->user_bytes_per_element = sizeof(float);
-      channel->user_data_type = EXR_PIXEL_FLOAT;
-    }
-    if (!code && !begun) code = exr_decoding_choose_default_routines(context, 0, &decoder);
-    begun = true;
-    if (!code) code = exr_decoding_run(context, 0, &decoder);
-  }
-  exr_decoding_destroy(context, &decoder);
-  return code;
-}
-
-// Reads an open file.
-static RvResult read_open(exr_context_t context, const char* path, int* width, int* height, float** rgb,
-                          RvError* error) {
-  exr_storage_t storage;
-  exr_attr_box2i_t window;
-  exr_result_t code = exr_get_storage(context, 0, &storage);
-  if (!code) code = exr_get_data_window(context, 0, &window);
-  if (!code && storage != EXR_STORAGE_SCANLINE)
-    return rv_fail(error, RV_UNSUPPORTED, "'%s' is a tiled or deep .exr file: save it as scan lines", path);
-  int64_t w = code ? 0 : (int64_t)window.max.x - window.min.x + 1,
-          h = code ? 0 : (int64_t)window.max.y - window.min.y + 1;
-  if (code || w < 1 || h < 1 || w > MAX_SIDE || h > MAX_SIDE)
-    return rv_fail(error, RV_BAD_INPUT, "'%s' is not a readable .exr picture", path);
-  *width = (int)w;
-  *height = (int)h;
-  *rgb = rv_alloc_zero((size_t)w * (size_t)h, 3 * sizeof(float));
-  if (!*rgb) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", path);
-  bool grey = false;
-  code = read_rows(context, *width, *height, window.min.y, *rgb, &grey);
-  for (size_t i = 0; grey && i < (size_t)w * (size_t)h; ++i) {
-    (*rgb)[3 * i + 1] = (*rgb)[3 * i];
-    (*rgb)[3 * i + 2] = (*rgb)[3 * i];
-  }
-  if (!code) return RV_OK;
-  rv_free(*rgb);
-  *rgb = NULL;
-  return rv_fail(error, RV_BAD_INPUT, "cannot read '%s': %s", path, exr_get_default_error_message(code));
-}
-
-RvResult rv_view_read_exr(const char* path, int* width, int* height, float** rgb, RvError* error) {
-  exr_context_t context = NULL;
-  exr_context_initializer_t settings = quiet();
-  rv_foreign_enter("OpenEXR");
-  exr_result_t code = exr_start_read(&context, path, &settings);
-  RvResult result =
-      code ? rv_fail(error, RV_BAD_INPUT, "cannot read '%s': %s", path, exr_get_default_error_message(code))
-           : read_open(context, path, width, height, rgb, error);
-  if (context) exr_finish(&context);
-  rv_foreign_leave();
   return result;
 }

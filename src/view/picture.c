@@ -14,6 +14,8 @@
 
 enum {
   MAX_SIDE = 65536,         // pixels
+  FREE_PIXELS = 1 << 22,    // of a file of any size: 50 MB of light
+  BYTE_PIXELS = 1024,       // more for each byte of a file: deflate, the densest code, makes at most 1032 bytes of one
   LEAST_RUN_WIDTH = 8,      // Radiance: narrower rows are stored plainly
   MOST_RUN_WIDTH = 0x7fff,  // and wider ones
   LARGEST_RUN = 128         // a count above it is a run of one byte
@@ -21,13 +23,61 @@ enum {
 
 static const size_t LARGEST_FILE = (size_t)1 << 31;  // bytes
 
+// A reader of one format, and the end of the names of its files.
+typedef struct Format {
+  const char* ending;
+  RvResult (*decode)(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
+                     RvError* error);
+} Format;
+
+static const Format formats[] = {
+    {".exr", rv_view_decode_exr}, {".hdr", rv_view_decode_hdr}, {".png", rv_view_decode_png}};
+
 RvResult rv_view_read_picture(const char* path, int* width, int* height, float** rgb, RvError* error) {
+  const Format* format = NULL;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; ++i)
+    if (rv_text_ends(path, formats[i].ending)) format = &formats[i];
   *rgb = NULL;
-  if (rv_text_ends(path, ".exr")) return rv_view_read_exr(path, width, height, rgb, error);
-  if (rv_text_ends(path, ".hdr")) return rv_view_read_hdr(path, width, height, rgb, error);
-  if (rv_text_ends(path, ".png")) return rv_view_read_png(path, width, height, rgb, error);
-  return rv_fail(error, RV_UNSUPPORTED, "cannot read '%s' as the image of a dome: it must end in .exr, .hdr or .png",
-                 path);
+  if (!format)
+    return rv_fail(error, RV_UNSUPPORTED, "cannot read '%s' as the image of a dome: it must end in .exr, .hdr or .png",
+                   path);
+  void* bytes = NULL;
+  size_t count = 0;
+  RvResult result = rv_file_read(path, LARGEST_FILE, &bytes, &count, error);
+  if (!result) result = format->decode(path, bytes, count, width, height, rgb, error);
+  rv_free(bytes);
+  return result;
+}
+
+// Pixels that a file of so many bytes can have.
+static size_t most_pixels(size_t count) {
+  return FREE_PIXELS + BYTE_PIXELS * count;
+}
+
+size_t rv_view_picture_most_bytes(size_t count) {
+  return 3 * sizeof(float) * most_pixels(count);
+}
+
+RvResult rv_view_picture_check(const char* name, size_t count, int64_t width, int64_t height, RvError* error) {
+  if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
+    return rv_fail(error, RV_BAD_FILE,
+                   "cannot read '%s': it says that it has %lld x %lld pixels; 1 to %d a side are read", name,
+                   (long long)width, (long long)height, MAX_SIDE);
+  if ((size_t)width * (size_t)height > most_pixels(count))
+    return rv_fail(error, RV_BAD_FILE,
+                   "cannot read '%s': it says that it has %lld x %lld pixels, more than its %zu bytes can hold; it is "
+                   "damaged, or of one colour, and then a small picture does",
+                   name, (long long)width, (long long)height, count);
+  return RV_OK;
+}
+
+RvResult rv_view_picture_room(const char* name, size_t count, int64_t width, int64_t height, float** rgb,
+                              RvError* error) {
+  *rgb = NULL;
+  RvResult result = rv_view_picture_check(name, count, width, height, error);
+  if (result) return result;
+  *rgb = rv_alloc_zero((size_t)width * (size_t)height, 3 * sizeof(float));
+  return *rgb ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
 }
 
 // Linear light of an sRGB byte (IEC 61966-2-1).
@@ -36,37 +86,56 @@ static float linear(uint8_t byte) {
   return (float)(x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
 }
 
-RvResult rv_view_read_png(const char* path, int* width, int* height, float** rgb, RvError* error) {
-  void* bytes = NULL;
-  size_t count = 0;
-  RvResult result = rv_file_read(path, LARGEST_FILE, &bytes, &count, error);
-  if (result) return result;
-  png_image image = {.version = PNG_IMAGE_VERSION};
-  uint8_t* pixels = NULL;
+// Why libpng refused a picture: of a lack of memory it and zlib tell in words only.
+static RvResult refuse_png(const png_image* image, const char* name, RvError* error) {
+  // "out of memory" and "Out of memory"
+  bool memory = strstr(image->message, "ut of memory") || strstr(image->message, "insufficient memory");
+  if (memory) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
+  return rv_fail(error, RV_BAD_FILE, "cannot read '%s': it is not a whole .png picture", name);
+}
+
+// Reads the pixels of an open picture into room for them.
+static RvResult read_png_pixels(png_image* image, const char* name, uint8_t** srgb, RvError* error) {
+  image->format = PNG_FORMAT_RGB;
+  *srgb = rv_alloc((size_t)image->width * image->height, 3);
+  if (!*srgb) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
   rv_foreign_enter("libpng");
-  bool good =
-      png_image_begin_read_from_memory(&image, bytes, count) && image.width <= MAX_SIDE && image.height <= MAX_SIDE;
-  size_t n = good ? (size_t)image.width * image.height : 0;
-  image.format = PNG_FORMAT_RGB;
-  if (good) pixels = rv_alloc(n, 3);
-  if (good) *rgb = rv_alloc(n, 3 * sizeof(float));
-  if (good && (!pixels || !*rgb))
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", path);
-  else if (!good || !png_image_finish_read(&image, NULL, pixels, 0, NULL))
-    result = rv_fail(error, RV_BAD_INPUT, "cannot read '%s': it is not a whole .png picture", path);
-  png_image_free(&image);
+  bool good = png_image_finish_read(image, NULL, *srgb, 0, NULL);
   rv_foreign_leave();
+  if (good) return RV_OK;
+  rv_free(*srgb);
+  *srgb = NULL;
+  return refuse_png(image, name, error);
+}
+
+RvResult rv_view_decode_srgb(const char* name, const void* bytes, size_t count, int* width, int* height, uint8_t** srgb,
+                             RvError* error) {
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  *srgb = NULL;
+  rv_foreign_enter("libpng");
+  bool good = png_image_begin_read_from_memory(&image, bytes, count);
+  rv_foreign_leave();
+  RvResult result =
+      good ? rv_view_picture_check(name, count, image.width, image.height, error) : refuse_png(&image, name, error);
+  if (!result) result = read_png_pixels(&image, name, srgb, error);
+  png_image_free(&image);
   *width = (int)image.width;
   *height = (int)image.height;
+  return result;
+}
+
+RvResult rv_view_decode_png(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
+                            RvError* error) {
+  uint8_t* srgb;
+  *rgb = NULL;
+  RvResult result = rv_view_decode_srgb(name, bytes, count, width, height, &srgb, error);
+  if (result) return result;
+  result = rv_view_picture_room(name, count, *width, *height, rgb, error);
   float table[256];
   for (int i = 0; i < 256; ++i) table[i] = linear((uint8_t)i);
-  for (size_t i = 0; !result && i < 3 * n; ++i) (*rgb)[i] = table[pixels[i]];
-  if (result) {
-    rv_free(*rgb);
-    *rgb = NULL;
-  }
-  rv_free(pixels);
-  rv_free(bytes);
+  size_t values = result ? 0 : 3 * (size_t)*width * (size_t)*height;
+  for (size_t i = 0; i < values; ++i) (*rgb)[i] = table[srgb[i]];
+  rv_free(srgb);
   return result;
 }
 
@@ -137,33 +206,34 @@ static bool read_pixels(Stream* s, int width, int height, uint8_t* row, float* r
   return true;
 }
 
-RvResult rv_view_read_hdr(const char* path, int* width, int* height, float** rgb, RvError* error) {
-  void* bytes = NULL;
-  size_t count = 0;
-  RvResult result = rv_file_read(path, LARGEST_FILE, &bytes, &count, error);
-  if (result) return result;
-  Stream s = {bytes, (const uint8_t*)bytes + count};
+// Reads the lines before the pixels; false if they are not those of a picture whose rows begin at the top left.
+static bool read_header(Stream* s, int* width, int* height) {
   char line[128];
-  bool good = next_line(&s, line) && strncmp(line, "#?", 2) == 0;
-  while (good && *line) good = next_line(&s, line);
+  bool good = next_line(s, line) && strncmp(line, "#?", 2) == 0;
+  while (good && *line) good = next_line(s, line);
+  return good && next_line(s, line) && sscanf(line, "-Y %d +X %d", height, width) == 2;
+}
+
+RvResult rv_view_decode_hdr(const char* name, const void* bytes, size_t count, int* width, int* height, float** rgb,
+                            RvError* error) {
+  Stream s = {bytes, (const uint8_t*)bytes + count};
+  uint8_t* row = NULL;
+  *rgb = NULL;
   *width = 0;
   *height = 0;
-  good = good && next_line(&s, line) && sscanf(line, "-Y %d +X %d", height, width) == 2 && *width > 0 && *height > 0 &&
-         *width <= MAX_SIDE && *height <= MAX_SIDE;
-  uint8_t* row = good ? rv_alloc((size_t)*width, 4) : NULL;
-  *rgb = good ? rv_alloc((size_t)*width * (size_t)*height, 3 * sizeof(float)) : NULL;
-  if (good && (!row || !*rgb))
-    result = rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", path);
-  else if (!good || !read_pixels(&s, *width, *height, row, *rgb))
-    result = rv_fail(error, RV_BAD_INPUT,
+  bool good = read_header(&s, width, height);
+  RvResult result = good ? rv_view_picture_room(name, count, *width, *height, rgb, error) : RV_OK;
+  if (!result && good && !(row = rv_alloc((size_t)*width, 4)))
+    result = rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
+  if (!result && (!good || !read_pixels(&s, *width, *height, row, *rgb)))
+    result = rv_fail(error, RV_BAD_FILE,
                      "cannot read '%s': it is not a whole Radiance .hdr picture with rows from the "
                      "top and pixels from the left",
-                     path);
+                     name);
   if (result) {
     rv_free(*rgb);
     *rgb = NULL;
   }
   rv_free(row);
-  rv_free(bytes);
   return result;
 }

@@ -69,6 +69,7 @@ static void free_part(RvPart* part) {
   rv_free(part->velocity);
   rv_free(part->closed);
   rv_free(part->values);
+  rv_nearest_free(&part->tree);
 }
 
 void rv_view_scene_free(RvViewScene* scene) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "view/picture.h"
 #include "view/sheet_items.h"
 
 static const double CAPITAL = 0.72;         // height of a capital over the font size
@@ -241,53 +242,26 @@ static void draw_picture(Canvas* c, const RvSheet* s, const RvSheetItem* item, d
     }
 }
 
-// The error of libpng. It tells lack of memory by its text only.
-static RvResult png_failure(const png_image* image, RvResult code, const char* path, RvError* error) {
-  if (strstr(image->message, "memory")) return rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
-  return rv_fail(error, code, "'%s' is not a PNG picture: %s", path, image->message);
-}
-
-// Reads a PNG file as RGB bytes.
-static RvResult decode(const char* path, png_image* image, uint8_t** rgb, RvError* error) {
-  enum { MAX_BYTES = 1 << 28 };  // of the file; also the largest number of pixels
-  void* file = NULL;
-  size_t bytes = 0;
-  *image = (png_image){.version = PNG_IMAGE_VERSION};
-  RvResult result = rv_file_read(path, MAX_BYTES, &file, &bytes, error);
-  if (result) return result;
-  bool good = png_image_begin_read_from_memory(image, file, bytes);
-  image->format = PNG_FORMAT_RGB;
-  if (good && (double)image->width * image->height > MAX_BYTES)
-    result = rv_fail(error, RV_LIMIT, "cannot place '%s': %u x %u pixels are too many for a sheet", path, image->width,
-                     image->height);
-  *rgb = good && !result ? rv_alloc(PNG_IMAGE_SIZE(*image), 1) : NULL;
-  if (good && !result && !*rgb) result = rv_fail(error, RV_NO_MEMORY, "out of memory");
-  if (good && !result) good = png_image_finish_read(image, NULL, *rgb, 0, NULL);
-  if (!good && !result) result = png_failure(image, RV_BAD_FILE, path, error);
-  png_image_free(image);
-  rv_free(file);
-  if (result) {
-    rv_free(*rgb);
-    *rgb = NULL;
-  }
-  return result;
-}
-
 RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, double height, const char* path,
                                RvError* error) {
-  png_image image;
-  uint8_t* rgb;
-  RvResult result = decode(path, &image, &rgb, error);
+  enum { MAX_BYTES = 1 << 28 };
+  void* file = NULL;
+  size_t bytes = 0;
+  int columns = 0, rows = 0;
+  uint8_t* rgb = NULL;
+  RvResult result = rv_file_read(path, MAX_BYTES, &file, &bytes, error);
+  if (!result) result = rv_view_decode_srgb(path, file, bytes, &columns, &rows, &rgb, error);
+  rv_free(file);
   if (result) return result;
-  double fit = rv_min(width / image.width, height / image.height);
-  double w = fit * image.width;
-  double h = fit * image.height;
+  double fit = rv_min(width / columns, height / rows);
+  double w = fit * columns;
+  double h = fit * rows;
   RvSheetItem item = {.kind = RV_SHEET_PICTURE,
                       .first = s->bytes.count,
-                      .count = PNG_IMAGE_SIZE(image),
+                      .count = 3 * (size_t)columns * (size_t)rows,
                       .box = {x + (width - w) / 2, y + (height - h) / 2, w, h},
-                      .columns = (int)image.width,
-                      .rows = (int)image.height};
+                      .columns = columns,
+                      .rows = rows};
   if (rv_array_resize(&s->bytes, item.first + item.count) && rv_array_push(&s->items, item))
     memcpy(s->bytes.data + item.first, rgb, item.count);
   else
@@ -297,6 +271,12 @@ RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, dou
 }
 
 //---------------------------------------------------------------------------------------------- file
+
+// The error of libpng when it writes. It tells lack of memory by its text only.
+static RvResult png_failure(const png_image* image, const char* path, RvError* error) {
+  if (strstr(image->message, "ut of memory")) return rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
+  return rv_fail(error, RV_SHIM, "libpng cannot write '%s': %s", path, image->message);
+}
 
 // Writes the image as a PNG file.
 static RvResult encode_png(const Canvas* c, const char* path, RvError* error) {
@@ -308,7 +288,7 @@ static RvResult encode_png(const Canvas* c, const char* path, RvError* error) {
   void* memory = rv_alloc(bytes, 1);
   RvResult result = memory ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
   if (memory && !png_image_write_to_memory(&image, memory, &bytes, 0, c->rgb, 0, NULL))
-    result = png_failure(&image, RV_SHIM, path, error);
+    result = png_failure(&image, path, error);
   png_image_free(&image);
   if (!result) result = rv_file_write(path, memory, bytes, error);
   rv_free(memory);

@@ -6,6 +6,7 @@
 #include <embree3/rtcore.h>
 
 #include "math/vec.h"
+#include "mesh/nearest.h"
 #include "view/chiang.h"
 #include "view/lamp.h"
 #include "view/view.h"
@@ -56,6 +57,7 @@ typedef struct RvPart {
   float* core;           // hair: fibre radius over drawn radius (fibre + film), one a vertex; NULL: 1
   float* velocity;       // x y z a vertex, m/s; NULL: static
   float* closed;         // vertices at shutter close (`vertices`: at shutter open); NULL: static
+  RvNearest tree;        // meshes: over the triangles, grown when drops are first looked for on it
   float* values;         // attribute of false colours: one a hair vertex, a mesh corner, a sphere; NaN or NULL: none
 } RvPart;
 

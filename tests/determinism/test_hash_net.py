@@ -32,7 +32,8 @@ SOLVERS = ("strandsolver", "liquidsolver", "filmsolver", "wetsolver", "lookdevso
 # What makes a scene small, and its last frame; the others are cooked as they are for FRAMES frames.
 FRAMES = 4
 SMALL = {
-    "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "skull.divisions=16", "torso.divisions=16", "wet.particlesep=0.02", "wet.substeps=2"], 9),
+    "wet_head": (["hair.count=200", "pick.step=4", "bust.divisions=24", "skull.divisions=16", "torso.divisions=16", "brow1.count=4000", "brow2.count=4000",
+                  "lashes.count=4000", "wet.particlesep=0.02", "wet.substeps=2"], 9),
     "bucket": (["honey.particlesep=0.012"], 4),
     "continuum/collapse": (["spread.count=60"], 4),
     "continuum/free_fall": (["hair.count=80", "person.divisions=16"], 4),

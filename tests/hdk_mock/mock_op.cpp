@@ -152,9 +152,10 @@ const OP_GraphProxy the_graph;
 // The verb that cooks a node now.
 thread_local const SOP_NodeVerb* cooking = nullptr;
 
+// It is never freed: Houdini's table lives longer than the plug-ins, which take their verbs out of it when they end.
 std::map<std::string, SOP_NodeVerb*>& all_verbs() {
-  static std::map<std::string, SOP_NodeVerb*> verbs;
-  return verbs;
+  static auto* verbs = new std::map<std::string, SOP_NodeVerb*>;
+  return *verbs;
 }
 
 const MockParm& find_parm(exint node, const char* name) {

@@ -112,6 +112,21 @@ def scenes(where):
                             "sim": {"type": "interfacesolver", "inputs": ["all", "body", "jet"],
                                     "parms": {"timescale": 0.05, "layers": 2, "popbubble": 1}},
                             "out": cache("sim", "drops.$F4.bgeo.sc"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "bodies": {**HAIR, **POOL,
+                   "beside": {"type": "transform", "inputs": ["pool"], "parms": {"t": [0.012, 0, 0]}},
+                   "block": {"type": "attribute", "inputs": ["beside"],
+                             "parms": {"name": "bodyid", "type": "int", "value": [1, 0, 0, 0]}},
+                   "all": {"type": "merge", "inputs": ["pool", "block"]},
+                   "breath": {"type": "source", "parms": {"shape": "disc", "size": [0.01, 0.001, 0.01], "t": [0, 0.04, 0],
+                                                          "vel": [0, 0.4, 0], "rate": 1e-4, "bubble": 2, "bubblefilm": 0.2}},
+                   "sim": {"type": "interfacesolver", "inputs": ["all", "body", "breath"],
+                           "parms": {"timescale": 0.05, "solver": "pcisph", "pairupdates": True}},
+                   "out": cache("sim", "drops.$F4.bgeo.sc"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
+        "drag": {**HAIR,
+                 "bath": {"type": "fill", "parms": {"size": [0.03, 0.02, 0.03], "t": [0, 0.016, 0], "particlesep": 0.006}},
+                 "sim": {"type": "wetsolver", "inputs": ["grow", "bath"],
+                         "parms": {"substeps": 1, "viscosity": 1, "flowindex": 0.6, "yieldstress": 20, "shearmodulus": 500}},
+                 "out": cache("sim", "hair.$F4.bgeo.sc"), "state": cache("sim:state", "state.$F4.bgeo.sc")},
         "air": {**HAIR, **TURN,
                 "sim": {"type": "continuumsolver", "inputs": ["follow", "body"],
                         "parms": {"substeps": 1, "wind": [2, 0, 0], "air": "solved", "airreach": 1, "interaction": "particles",
@@ -133,6 +148,11 @@ def scenes(where):
 
 PICTURE = {name: {"type": "file", "parms": {"file": f"$HIP/{name}.$F4.bgeo.sc"}} for name in ("hair", "flow")}
 PICTURE["solid"] = {"type": "file", "parms": {"file": "$HIP/solid.vdb"}}
+PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fuzz", "corpus", "picture")
+DOMES = {"ball": HAIR["ball"],
+         **{ending: {"type": "light", "parms": {"lighttype": "dome", "dome": "image", "envmap": f"$HIP/sky.{ending}"}}
+            for ending in ("exr", "hdr", "png")},
+         "all": {"type": "merge", "inputs": ["ball", "exr", "hdr", "png"]}}
 BALL = {"ball": HAIR["ball"], "grow": HAIR["grow"], "out": cache("grow", "hair.$F4.bgeo.sc")}
 BLOSC_LINE = "Error allocating memory!"
 
@@ -164,6 +184,7 @@ def cases(where):
             "plot": Case(["plot", f"{where}/report.jsonl", "-o", "out/plot.svg"], quick=True),
             "flipbook": Case(["flipbook", f"{where}/picture.json", "--quality", "draft", "--quiet", "-o", "out/pictures", "--out",
                               "out", *small, *one]),
+            "domes": Case(["flipbook", f"{where}/domes.json", "--quality", "draft", "--quiet", "-o", "out/domes.png", *small, *one]),
             "wedge": Case(["wedge", f"{where}/ball.json", "--vary", "ball.radius=0.01,0.02", "--frames", "1", "--out", "out",
                            "--quiet", "--jobs", "2", *small], starts=True),
             "wedge_task": Case(["wedge", "out", "--task", "1", *one], first=f"{where}/wedge")}
@@ -176,7 +197,9 @@ def prepare(where):
              "hair": cache("paint", "hair.$F4.bgeo.sc")}
     wet = {**HAIR, **POOL, "sim": {"type": "wetsolver", "inputs": ["paint", "pool", "body"], "parms": {"substeps": 1}},
            "wet": cache("sim:3", "wet.bgeo.sc")}
-    graphs = {"first": first, "picture": PICTURE, "ball": BALL, "wet": wet}
+    graphs = {"first": first, "picture": PICTURE, "ball": BALL, "wet": wet, "domes": DOMES}
+    for name, ending in (("piz_1", "exr"), ("runs", "hdr"), ("rgb8", "png")):
+        shutil.copy(os.path.join(PICTURES, f"{name}.{ending}"), os.path.join(where, "sky." + ending))
     made = {name: {"rivulet": 1, "fps": 24, "frames": [1, FRAMES], "nodes": graph} for name, graph in graphs.items()}
     for name, scene in {**made, **scenes(where)}.items():
         with open(os.path.join(where, name + ".json"), "w", encoding="utf-8") as stream:

@@ -218,6 +218,13 @@ def confined(where):
     check(len(os.listdir(outside)) == count, "a confined scene wrote outside")
     path = scene(where, {"o": writer("$OUT/deep/w.$F4.geo")})
     accepted("write within", [path, "--out", os.path.join(inside, "out"), "--confine", inside])
+    # checkpoints through a link, which the scene may have come with
+    linked = os.path.join(inside, "linked")
+    os.makedirs(linked)
+    os.symlink(outside, os.path.join(linked, "checkpoints"))
+    refused("checkpoints by a link", [path, "--out", linked, "--confine", inside], "checkpoints", "outside of the folders")
+    check(len(os.listdir(outside)) == count, "checkpoints were written outside")
+    accepted("checkpoints by a link within two", [path, "--out", linked, "--confine", f"{inside}:{outside}"])
     # flipbook reads too
     nodes = {"in": {"type": "file", "parms": {"file": os.path.join(outside, "a.0001.geo")}}}
     done = subprocess.run([RIVULET, "flipbook", scene(where, nodes, frames=(1, 1)), "--confine", inside, "-o",

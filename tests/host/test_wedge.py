@@ -77,6 +77,18 @@ def main():
     # the picture of the first variation stands in the first cell: it is no flat grey
     cell = {bytes(row[3 * x:3 * x + 3]) for row in again[2][30:270:7] for x in range(30, 480, 7)}
     assert len(cell) > 30, "the first cell is empty"
+    # a picture that was damaged since is told, and marked on the sheet; it is no lack of memory
+    still = os.path.join(out, "w0001", "still.png")
+    shutil.copy(still, folder)
+    for damage in (b"", b"\x89PNG\r\n"):
+        with open(still, "wb") as stream:
+            stream.write(damage)
+        said = run("wedge", out, "--sheet")
+        assert "w0001 is marked as failed" in said and "still.png" in said and "w0000" not in said, said
+        assert pixels(os.path.join(out, "sheet.png"))[2] != again[2], "the sheet still shows the picture"
+    shutil.copy(os.path.join(folder, "still.png"), still)
+    run("wedge", out, "--sheet")
+    assert pixels(os.path.join(out, "sheet.png")) == again, "the sheet is another one"
     # a value reaches the cook
     with open(os.path.join(out, "wedge.json"), encoding="utf-8") as stream:
         assert json.load(stream)["vary"][1] == {"parm": "hair.style", "values": ["straight", "wavy"]}

@@ -62,6 +62,20 @@ static void natural_colours(void** state) {
   assert_true(grey(c[2]) < grey(c[1]) && grey(c[1]) < grey(c[0]) && grey(c[1]) < grey(c[3]));
   assert_true(c[3].x / c[3].z > 2 * c[0].x / c[0].z);
   assert_true(grey(c[4]) > 2 * grey(c[1]));
+  // grey is grey: its strands differ in how light they are, by Color Random, and hardly in hue
+  assert_true(c[4].x < 1.25 * c[4].z);
+  double spread[2];
+  const char* random[] = {"haircolor=grey; colorrandom=0.05", "haircolor=grey; colorrandom=0.25"};
+  for (int i = 0; i < 2; ++i) {
+    RvDetail *in = strands(), *out = looked(in, random[i]);
+    const float* cd = rv_detail_f32(out, RV_PRIM, "Cd", 3);
+    double mean = mean_color(out).y, squares = 0;
+    for (int k = 0; k < STRANDS; ++k) squares += (cd[3 * k + 1] - mean) * (cd[3 * k + 1] - mean) / STRANDS;
+    spread[i] = sqrt(squares);
+    rv_detail_free(out);
+    rv_detail_free(in);
+  }
+  assert_true(spread[1] > 1.3 * spread[0]);
 }
 
 // more pigment is darker; strands differ by Color Random; the same id has the same colour whatever stands beside it

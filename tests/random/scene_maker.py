@@ -8,6 +8,7 @@ values of all scenes as they are.
 import json
 import math
 import random
+import re
 import subprocess
 
 # What an output of this name is. `geometry` is what came in, and a mesh where nothing did.
@@ -44,6 +45,10 @@ ATTRIBUTES = [("hairradius", 1, "float", 1e-6, 2e-4), ("density", 1, "float", 10
               ("id", 1, "int", 0, 10), ("rest", 3, "float", -0.2, 0.2), ("clumpid", 1, "int", -1, 4), ("wetness", 1, "float", 0, 1),
               ("capacity", 1, "float", 0, 4), ("absorbed", 1, "float", 0, 1), ("Cd", 3, "float", 0, 1),
               ("attrib1", 1, "double", -1, 1)]
+# Attributes of the particles at the start that say what they are, for solvers whose input tells of them: type, and values.
+LABELS = {"phase": ("int", [0, 1]), "bubbleid": ("int", [0, 1, 2]), "bodyid": ("int", [0, 1, 2]),
+          "material": ("string", ["", "water", "honey", "cream", "paint"])}
+LABELLED = 0.3
 # Files of the tests that the node `file` may read, beside the scene, and what they are.
 FILES = [("bgeo/cube_multi_groups_15.bgeo", "mesh"), ("bgeo/grid_16_5.bgeo", "mesh"),
          ("bgeo/points_noprim_16_5.bgeo", "particles"), ("bgeo/simple_partanim_16_5.bgeo", "particles"),
@@ -524,6 +529,36 @@ class Scene:
             return ["state", "particles", "particles", "strands"]
         return INPUT_KINDS.get(name, ANY)
 
+    def labelled(self):
+        """Gives particles that go into solvers attributes that tell what they are: mixed, or parted by a plane. It comes last,
+        so that all other values stay as they are."""
+        for name, node in list(self.nodes.items()):
+            ports = zip(self.table[node["type"]]["inputs"], node.get("inputs", []))
+            liquid = next((at for at, (port, ref) in enumerate(ports) if port["name"] == "liquid" and ref), None)
+            if "solver" not in self.table[node["type"]]["flags"] or liquid is None:
+                continue
+            told = set(re.findall(r"\w+", self.table[node["type"]]["inputs"][liquid]["help"]))
+            for label in sorted(told & set(LABELS)):
+                dice = Dice(self.seed, name, label)
+                if dice.chance(LABELLED):
+                    node["inputs"][liquid] = self.label(name, node["inputs"][liquid], label, dice)
+
+    def label(self, solver, ref, label, dice):
+        """A node that puts a label on what goes into a solver; its reference."""
+        kind, values = LABELS[label]
+        name = "%s_of_%s" % (label, solver)
+        parms = {"name": label, "type": kind, "size": 1}
+        if kind == "string":
+            parms.update(mode="list", list=" ".join(dice.one(values) or "water" for _ in range(dice.whole(1, 5))))
+        elif dice.chance(0.5):
+            parms.update(mode="random", value=[values[0], 0, 0, 0], valuemax=[values[-1] + 1, 0, 0, 0])
+        else:
+            axis = [tidy(dice.between(-1, 1)) for _ in range(3)]
+            parms.update(mode="axis", axis=axis, value=[1, 0, 0, 0],
+                         ramp=", ".join("%g %d constant" % (tidy(at), dice.one(values)) for at in (0, dice.random())))
+        self.nodes[name] = {"type": "attribute", "inputs": [ref], "parms": parms}
+        return name
+
     def scene(self):
         """The whole scene, as a JSON object. The seed's turn chooses the node that the scene is about, so that some hundred
         seeds reach every type; solvers have two of three turns."""
@@ -533,6 +568,7 @@ class Scene:
         self.node(about, 0)
         if self.dice.chance(0.3):
             self.wrapped(self.things[-1])
+        self.labelled()
         return {"rivulet": 1, "fps": self.fps, "frames": self.frames, "metersperunit": self.metersperunit, "nodes": self.nodes}
 
 

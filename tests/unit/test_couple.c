@@ -37,7 +37,7 @@ static RvResult substep(RvCoupleRig* rig, RvLiquidRig* bulk, RvCoupleReport* rep
                        error);
   if (!r) r = rv_liquid_particles_sort(p, &l->report.lost, error);
   if (!r) r = rv_liquid_grid_build(&l->grid, p, error);
-  if (!r) r = rv_liquid_to_grid(&l->grid, &l->scatter, p, 1000, error);
+  if (!r) r = rv_liquid_to_grid(&l->grid, &l->scatter, p, 1000, NULL, error);
   if (!r) r = rv_liquid_surface(&l->grid, NULL, p, &l->scatter, error);
   if (!r) r = rv_couple_sample(rig->couple, &rig->strands, &rig->set, &l->grid, dt, rig->force, &rig->sample, error);
   if (!r) r = rv_couple_react(rig->couple, &rig->strands, &rig->set, &l->grid, dt, error);

@@ -328,6 +328,7 @@ static void refuses(void** state) {
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &tiny, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   assert_non_null(strstr(error.text, "particlesep"));
   tiny.separation = 0;
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &tiny, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.rate = NAN;
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);

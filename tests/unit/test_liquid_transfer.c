@@ -151,7 +151,7 @@ static void to_grid(Rig* rig) {
   RvError error = {0};
   rig->grid.dx = DX;
   CHECK_OK(rv_liquid_grid_build(&rig->grid, &rig->p, &error), error);
-  CHECK_OK(rv_liquid_to_grid(&rig->grid, &rig->scatter, &rig->p, DENSITY, &error), error);
+  CHECK_OK(rv_liquid_to_grid(&rig->grid, &rig->scatter, &rig->p, DENSITY, NULL, &error), error);
 }
 
 static void free_rig(Rig* rig) {

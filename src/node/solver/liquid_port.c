@@ -179,14 +179,14 @@ static RvResult find_materials(RvLiquidPort* s, const RvWetParms* p, RvError* er
   RvLiquidModel* model = &s->liquid.model;
   bool too_many = false;
   if (p->liquidmode != 0) return RV_OK;
-  RvResult result =
-      rv_liquid_mixture_read(rows_of(s), &model->law, &s->materials, &s->material_of_row, &too_many, error);
+  RvLiquidStandard standard = {model->law, model->density, model->tension};
+  RvResult result = rv_liquid_mixture_read(rows_of(s), &standard, &s->materials, &s->material_of_row, &too_many, error);
   for (int k = 0; k < s->materials.count && !result; ++k)
     result = rv_liquid_rheology_check(&s->materials.law[k], error);
   if (too_many)
     rv_cook_warn(s->cook,
                  "the particles are of more than %d materials (name, viscosity, yield stress, flow index, shear "
-                 "modulus): all flow as their mean; bring fewer kinds",
+                 "modulus, density, surface tension): all flow as their mean; bring fewer kinds",
                  RV_LIQUID_MOST_MATERIALS);
   use_materials(s, model);
   return result;
