@@ -49,7 +49,7 @@ const RvNodeType rv_node_interfacesolver = {
         "The volume of every particle is kept exactly. Other attributes and groups of the particles pass through. In "
         "the output points stand in the order of their ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 4,
+    .revision = 5,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

@@ -1,14 +1,15 @@
 // Writes src/interface/measured.def: factors of the pair forces by drops that oscillate, and angles of solids by caps,
-// all through the node interfacesolver with the table that is compiled in. It takes about ten minutes of CPU:
+// all through the node interfacesolver with the table that is compiled in. It takes five minutes of CPU:
 //
-//   cmake --build build/release --target derive_interface && build/release/derive_interface src/interface/measured.def
+//   cmake --build build/release --target derive_interface
+//   build/release/tests/derive_interface src/interface/measured.def
 //
-// After a change of more than a tenth it is run again, as periods and angles depend a little on the factors themselves.
+// A factor is replaced where the mean of its drops is more than a tenth off, and an angle where its cap is more than 4
+// degrees off: within that single runs scatter, and scenes would change their bits for nothing.
 #include <math.h>
 #include <stdio.h>
 
-#include "interface/solver.h"
-#include "math/scalar.h"
+#include "interface/pair.h"
 #include "rig/interface_drops.h"
 
 // Radii in spacings: three drops each of 7 and 9, two of 12, which differ in the places of their particles.
@@ -17,14 +18,30 @@ enum { DROPS = sizeof radii / sizeof *radii };
 static const char* const forms[RV_PAIR_FORMS] = {
     [RV_PAIR_COSINE] = "COSINE", [RV_PAIR_TWO_KERNELS] = "TWO_KERNELS", [RV_PAIR_SPLINE] = "SPLINE"};
 
-// Contact angles, degrees, and where their caps begin.
-static const double angles[] = {60, 90, 120, 150};
-static const RvCapBlock blocks[] = {{18, 9, 0.05}, {18, 9, 0.05}, {14, 15, 0.05}, {14, 15, 0.05}};
-enum { ANGLES = sizeof angles / sizeof *angles };
+static const double FACTOR_OFF = 0.1;
+static const double ANGLE_OFF = 4;
+
+// Rows of the table that is compiled in, degrees.
+static const double rows[][2] = {
+#define RV_PAIR_FACTOR(form, factor)
+#define RV_SOLID_ANGLE(measured, used) {(measured), (used)},
+#include "interface/measured.def"
+#undef RV_PAIR_FACTOR
+#undef RV_SOLID_ANGLE
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+// Thinner caps spread into films, whose angle cannot be read from a height: the rows below are kept, and those of 0 and
+// 180 degrees have no cap.
+static const double LEAST_ANGLE = 60;
+static const double MOST_ANGLE = 150;
+// Where caps begin: of wide angles and of others.
+static const RvCapBlock high = {14, 15, 0.05};
+static const RvCapBlock flat = {18, 9, 0.05};
 
 static const char head[] =
-    "// Measured factors of the pair forces and angles of the solids. Made by `build/release/derive_interface`, which\n"
-    "// measures all of them anew and writes this file; docs/interface.md says how.\n"
+    "// Measured factors of the pair forces and angles of the solids. `build/release/tests/derive_interface` measures "
+    "all\n"
+    "// of them anew and writes this file; docs/interface.md says how.\n"
     "//\n"
     "// RV_PAIR_FACTOR(form, factor): tension over that of the mean field, at h of two spacings and k = 1.4.\n"
     "// RV_SOLID_ANGLE(measured, used): the angle, degrees, whose coefficient by Young and Dupre makes a contact "
@@ -37,26 +54,24 @@ static RvResult write_factors(FILE* file, RvError* error) {
     if (result) return result;
     printf("%s: factor %.3f, was %.3f; single drops scatter by %.3f\n", forms[form], now.factor,
            rv_pair_measured((RvPairForm)form), now.scatter);
-    fprintf(file, "RV_PAIR_FACTOR(%s, %.3g)\n", forms[form], now.factor);
+    double known = rv_pair_measured((RvPairForm)form);
+    double kept = fabs(now.factor / known - 1) > FACTOR_OFF ? now.factor : known;
+    fprintf(file, "RV_PAIR_FACTOR(%s, %.3g)\n", forms[form], kept);
   }
   return RV_OK;
 }
 
-// Angles below 60 degrees spread into films, whose angle cannot be read from a height: the table goes to 0 straight.
 static RvResult write_angles(FILE* file, RvError* error) {
-  double last = 0;
-  fprintf(file, "RV_SOLID_ANGLE(0, 0)\n");
-  for (int k = 0; k < ANGLES; ++k) {
-    double measured = 0;
-    RvResult result = rv_rig_cap_angle(angles[k], &blocks[k], &measured, error);
+  for (int k = 0; k < ROWS; ++k) {
+    double angle = rows[k][0];
+    double measured = angle;
+    RvResult result = RV_OK;
+    if (angle >= LEAST_ANGLE && angle <= MOST_ANGLE)
+      result = rv_rig_cap_angle(angle, angle > 90 ? &high : &flat, &measured, error);
     if (result) return result;
-    double used = rv_interface_used_angle(rv_radians(angles[k])) * 180 / RV_PI;
-    printf("angle %g: measured %.1f with %.1f\n", angles[k], measured, used);
-    if (!(measured > last && measured < 180)) continue;
-    fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", measured, used);
-    last = measured;
+    printf("angle %g: measured %.1f with %.1f\n", angle, measured, rows[k][1]);
+    fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", fabs(measured - angle) > ANGLE_OFF ? measured : angle, rows[k][1]);
   }
-  fprintf(file, "RV_SOLID_ANGLE(180, 180)\n");
   return RV_OK;
 }
 

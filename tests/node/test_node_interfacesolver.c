@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "math/vec.h"
+#include "rivulet/node.h"
 #include "rivulet/scene.h"
 #include "support/rv_test.h"
 #include "support/scene_log.h"
@@ -152,9 +153,9 @@ static void too_few_substeps_are_told_with_their_number(void** state) {
 }
 
 // The drop with a point attribute.
-#define MARKED(name, type, value)                                                                            \
-  DROP "\"a\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"" name             \
-       "\", \"type\": \"" type "\", \"class\": \"point\", \"value\": [" value ", 0, 0, 0]}},"
+#define MARKED(name, type, value)                                                                                    \
+  DROP "\"a\": {\"type\": \"attribute\", \"inputs\": [\"w\"], \"parms\": {\"name\": \"" name "\", \"type\": \"" type \
+       "\", \"class\": \"point\", \"value\": [" value ", 0, 0, 0]}},"
 
 // The error of a scene that does not cook.
 static void refuse(const char* text, const char* words) {
@@ -206,8 +207,8 @@ static void rings_blow_bubbles(void** state) {
       "\"none\": {\"type\": \"merge\"},"
       "\"ring\": {\"type\": \"source\", \"parms\": {\"shape\": \"disc\", \"size\": [0.01, 0.001, 0.01],"
       "  \"vel\": [0, 0.02, 0], \"bubblefilm\": 0.15, \"rate\": 2e-6,"
-      "  \"bubble\": {\"keys\": [[1, 1], [4, 2]], \"interp\": \"constant\"}}},"
-      SOLVER("\"none\", null, \"ring\"", "\"particlesep\": 0.001, \"density\": 50, \"gravity\": [0, 0, 0]"),
+      "  \"bubble\": {\"keys\": [[1, 1], [4, 2]], \"interp\": \"constant\"}}}," SOLVER(
+          "\"none\", null, \"ring\"", "\"particlesep\": 0.001, \"density\": 50, \"gravity\": [0, 0, 0]"),
       &log);
   rv_scene_set_hooks(scene, &(RvSceneHooks){.user = &seen, .frame_done = see});
   CHECK_OK(rv_scene_run(scene, &(RvRun){.node = "s", .first = 1, .last = 7}, &error), error);
@@ -270,8 +271,8 @@ static void open_and_reversed_solids_cook(void** state) {
   for (int k = 0; k < 2; ++k) {
     char text[1500];
     snprintf(text, sizeof text,
-             DROP "%s \"c\": {\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": 0.001}},"
-             SOLVER("\"w\", \"c\"", ""),
+             DROP "%s \"c\": {\"type\": \"collider\", \"inputs\": [\"b\"], \"parms\": {\"voxelsize\": 0.001}}," SOLVER(
+                 "\"w\", \"c\"", ""),
              solids[k]);
     RvDetail* out = cook(text, 4, &log);
     assert_int_equal(rv_detail_count(out, RV_POINT), 1000);
@@ -284,10 +285,11 @@ static void open_and_reversed_solids_cook(void** state) {
 static void taps_within_solids_are_told(void** state) {
   (void)state;
   RvTestLog log;
-  RvDetail* out = cook(DROP BALL
-                       "\"tap\": {\"type\": \"source\", \"parms\": {\"shape\": \"disc\", \"size\": [0.004, 0.001, 0.004],"
-                       "  \"rate\": 2e-5}}," SOLVER("\"w\", \"c\", \"tap\"", "\"maxsubsteps\": 60"),
-                       4, &log);
+  RvDetail* out =
+      cook(DROP BALL
+           "\"tap\": {\"type\": \"source\", \"parms\": {\"shape\": \"disc\", \"size\": [0.004, 0.001, 0.004],"
+           "  \"rate\": 2e-5}}," SOLVER("\"w\", \"c\", \"tap\"", "\"maxsubsteps\": 60"),
+           4, &log);
   assert_true(all_finite(out));
   assert_true(rv_detail_count(out, RV_POINT) > 1000);
   expect(&log, "so deep in a collider");
@@ -304,10 +306,33 @@ static void an_empty_phase_cooks(void** state) {
   rv_detail_free(out);
 }
 
-RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(a_body_rests_on_the_floor), cmocka_unit_test(rings_blow_bubbles), cmocka_unit_test(no_drop_is_lost),
+// Particles whose place or speed is no number are left out and told of.
+static void numbers_that_are_none_are_told(void** state) {
+  (void)state;
+  RvTestLog log;
+  RvError error = {0};
+  RvDetail* in = cook(DROP SOLVER("\"w\"", ""), 1, &log);
+  const size_t count = rv_detail_count(in, RV_POINT);
+  char text[2000];
+  rv_detail_f32_write(in, RV_POINT, "P", 3, &error)[4] = NAN;
+  rv_detail_f32_write(in, RV_POINT, "v", 3, &error)[31] = NAN;
+  CHECK_OK(rv_detail_save(in, rv_test_path("liquid.bgeo.sc"), NULL, &error), error);
+  rv_detail_free(in);
+  snprintf(text, sizeof text, "\"in\": {\"type\": \"file\", \"parms\": {\"file\": \"%s\"}}," SOLVER("\"in\"", ""),
+           rv_test_path("liquid.bgeo.sc"));
+  RvDetail* out = cook(text, 3, &log);
+  expect(&log, "no number");
+  assert_int_equal(rv_detail_count(out, RV_POINT), count - 2);
+  assert_true(all_finite(out));
+  rv_detail_free(out);
+}
+
+RV_TESTS(cmocka_unit_test(frame_1_is_the_input), cmocka_unit_test(a_body_rests_on_the_floor),
+         cmocka_unit_test(rings_blow_bubbles), cmocka_unit_test(no_drop_is_lost),
          cmocka_unit_test(solids_keep_liquid_out), cmocka_unit_test(attributes_pass_through),
          cmocka_unit_test(particles_in_one_place_stay_finite), cmocka_unit_test(angles_of_0_and_180_cook),
-         cmocka_unit_test(wishes_that_cannot_be_met_are_refused),
-         cmocka_unit_test(more_film_than_surface_is_told), cmocka_unit_test(old_bubbles_pop_into_the_ledger),
-         cmocka_unit_test(open_and_reversed_solids_cook), cmocka_unit_test(taps_within_solids_are_told),
-         cmocka_unit_test(an_empty_phase_cooks), cmocka_unit_test(nothing_in_gives_nothing_out), cmocka_unit_test(too_few_substeps_are_told_with_their_number))
+         cmocka_unit_test(wishes_that_cannot_be_met_are_refused), cmocka_unit_test(more_film_than_surface_is_told),
+         cmocka_unit_test(old_bubbles_pop_into_the_ledger), cmocka_unit_test(open_and_reversed_solids_cook),
+         cmocka_unit_test(taps_within_solids_are_told), cmocka_unit_test(numbers_that_are_none_are_told),
+         cmocka_unit_test(an_empty_phase_cooks), cmocka_unit_test(nothing_in_gives_nothing_out),
+         cmocka_unit_test(too_few_substeps_are_told_with_their_number))
