@@ -57,15 +57,23 @@
   X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                               \
     "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.",    \
     ADVANCED)                                                                                                        \
-  across(X)                                                                                                          \
-      X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.") \
-          X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                              \
-            "Volume of liquid that a strand takes in at most, in volumes of its own.")                               \
-              X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                            \
-                "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying "        \
-                "multiplies it.")                                                                                    \
-                  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                         \
-                    "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
+  across(X) X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1",                                         \
+              "Rate at which film goes into a dry strand.")                                                          \
+      X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                  \
+        "Volume of liquid that a strand takes in at most, in volumes of its own.")                                   \
+          X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                \
+            "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying "            \
+            "multiplies it.")                                                                                        \
+              X(FLOAT, solids, "Solids", 0, HARD(0), HARD(0.6), "",                                                  \
+                "Share of the liquid's volume that stays when it dries: mud 0.14, paint 0.35. The film "             \
+                "thickens as it dries until a crust holds; 0 dries away.",                                           \
+                ADVANCED)                                                                                            \
+                  X(FLOAT, addedsolids, "Added Solids", -1, HARD(-1), HARD(0.6), "",                                 \
+                    "Solids of what strands take up and of wetadd; -1: as Solids. Key it to 0 for clear water that " \
+                    "softens a crust.",                                                                              \
+                    ADVANCED, WHEN("{ solids == 0 }"))                                                               \
+                      X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                     \
+                        "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
 
 #define RV_WET_COUPLE_PARMS(X)                                                                    \
   X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                           \
