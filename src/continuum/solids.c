@@ -75,7 +75,7 @@ static double cell_length(const RvChainModel* m, const RvChainBatch* b, int lane
 // The plane holds the vertex at the end of the step; friction resists its slip. Both act on the velocity that the spins
 // after the step give the vertex in its place before it, as predict() has it. The chains' solve adds `turning`, the
 // centripetal acceleration of the vertex at the start. It is a velocity times the turn in the step, which would be made
-// up for by spins: above a turn of 1 limp hair that rubs on a solid would drive itself. So its part is given back.
+// up for by spins: above a turn of 1 limp hair on a solid would drive itself. So its part is given back.
 static void load_vertex(const Load* w, const RvChainBatch* b, int lane, int i, double mass, RvVec3 turning) {
   const RvChainPlane* p = &w->s->planes[rv_chain_vertex(b, lane, i, 1, 0)];
   if (!p->blocks && !(p->slip > 0)) return;
