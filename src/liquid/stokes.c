@@ -19,7 +19,8 @@ enum { MOST_OUTER = 60 };  // outer iterations
 static const double RESIDUAL_TOLERANCE = 2e-6;  // of the outer iterations
 // A viscosity solve goes to a tenth of the last residual of the outer iterations, within these bounds: what it leaves
 // is then small beside what the pressure still has to change. The last solve goes to RESIDUAL_TOLERANCE at least. All
-// solves to 1e-7 took 2.5 times as many iterations of conjugate gradients, and as many outer ones.
+// solves to 1e-7 took 2.5 times as many iterations of conjugate gradients, and as many outer ones. Liquids that thicken
+// need exact solves: the first shares may else be thousands of times too large, and the iterations do not meet.
 static const double SHEAR_PART = 0.1;
 static const double FIRST_SHEAR_TOLERANCE = 1e-3;
 static const double LAST_SHEAR_TOLERANCE = 1e-7;
@@ -353,7 +354,8 @@ static RvResult begin_pressure(Job* job, RvStokesReport* report, RvError* error)
   return result;
 }
 
-static double shear_tolerance(const RvStokesReport* report) {
+static double shear_tolerance(const Job* job, const RvStokesReport* report) {
+  if (job->in->shear && rv_liquid_shear_thickens(job->in->shear)) return LAST_SHEAR_TOLERANCE;
   if (report->outer == 0) return FIRST_SHEAR_TOLERANCE;
   return rv_clamp(SHEAR_PART * report->residual, LAST_SHEAR_TOLERANCE, FIRST_SHEAR_TOLERANCE);
 }
@@ -366,7 +368,7 @@ static RvResult iterate(Job* job, RvStokesReport* report, double* share_change, 
   // shear
   *share_change = job->in->shear ? rv_liquid_shear_share(job->in->shear, &job->of_viscosity, job->in->dt) : 0;
   RvViscosityReport shear;
-  job->shear_tolerance = shear_tolerance(report);
+  job->shear_tolerance = shear_tolerance(job, report);
   RvResult result =
       rv_liquid_viscosity_solve(job->in->viscosity, &job->of_viscosity, job->shear_tolerance, 0, &shear, error);
   report->iterations += shear.iterations;
