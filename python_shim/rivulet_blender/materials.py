@@ -51,36 +51,33 @@ def _clear_to_lights(tree, shader):
     return mix.outputs[0]
 
 
-def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
-    """Clear, refracting water that is slightly blue where it is deep; `density` of the absorption in 1/m."""
+def _clear(name):
+    """A clear, refracting material, and its output node, which is None if the material was there before."""
     material, tree = _new(name)
     if tree is None:
-        return material
-    new, link = tree.nodes.new, tree.links.new
-    glass, inside, out = new("ShaderNodeBsdfGlass"), new("ShaderNodeVolumeAbsorption"), _output(tree)
+        return material, None
+    glass, out = tree.nodes.new("ShaderNodeBsdfGlass"), _output(tree)
     material.diffuse_color = (0.55, 0.75, 0.85, 0.35)  # in the solid view
     glass.inputs["IOR"].default_value, glass.inputs["Roughness"].default_value = 1.333, 0.0
+    tree.links.new(_clear_to_lights(tree, glass), out.inputs["Surface"])
+    return material, out
+
+
+def water(name="Rivulet Water", tint=(0.75, 0.9, 0.95), density=4.0):
+    """Clear, refracting water that is slightly blue where it is deep; `density` of the absorption in 1/m."""
+    material, out = _clear(name)
+    if out is None:
+        return material
+    tree = material.node_tree
+    inside = tree.nodes.new("ShaderNodeVolumeAbsorption")
     inside.inputs["Color"].default_value, inside.inputs["Density"].default_value = (*tint, 1.0), density
-    link(_clear_to_lights(tree, glass), out.inputs["Surface"])
-    link(inside.outputs["Volume"], out.inputs["Volume"])
+    tree.links.new(inside.outputs["Volume"], out.inputs["Volume"])
     return material
 
 
 def drops(name="Rivulet Drops"):
-    """Clear particles without volume absorption, as their spheres overlap."""
-    material, tree = _new(name)
-    if tree is None:
-        return material
-    new, link = tree.nodes.new, tree.links.new
-    shader = new("ShaderNodeBsdfPrincipled")
-    shader.inputs["Base Color"].default_value = (0.35, 0.65, 0.85, 1)
-    shader.inputs["Roughness"].default_value = 0.05
-    # Blender 4.0 renamed the socket
-    name = "Transmission" if "Transmission" in shader.inputs else "Transmission Weight"
-    shader.inputs[name].default_value = 0.7
-    shader.inputs["IOR"].default_value = 1.333
-    link(shader.outputs["BSDF"], _output(tree).inputs["Surface"])
-    return material
+    """Clear drops without absorption, as particles overlap."""
+    return _clear(name)[0]
 
 
 def skin(name="Rivulet Skin", color=(0.62, 0.42, 0.33)):

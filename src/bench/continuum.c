@@ -55,16 +55,17 @@ static RvResult hair_new(Hair* h, size_t strands, RvError* error) {
   return result;
 }
 
-// Least CPU seconds of a step of the chains.
-static RvResult time_chains(Hair* h, RvChainIntegrator integrator, double dt, double* seconds, RvError* error) {
+// Least CPU seconds of a step of the chains, over STEPS samples of `steps` steps.
+static RvResult time_chains(Hair* h, RvChainIntegrator integrator, double dt, int steps, double* seconds,
+                            RvError* error) {
   const RvChainStepDef def = {
       .dt = dt, .integrator = integrator, .implicitness = 1, .gravity = {0, -9.81, 0}, .scratch = h->scratch};
   RvResult result = RV_OK;
   *seconds = INFINITY;
   for (int k = 0; k < STEPS && !result; ++k) {
     double start = rv_clock_cpu();
-    result = rv_chain_step(h->model, h->state, &def, error);
-    *seconds = fmin(*seconds, rv_clock_cpu() - start);
+    for (int i = 0; i < steps && !result; ++i) result = rv_chain_step(h->model, h->state, &def, error);
+    *seconds = fmin(*seconds, (rv_clock_cpu() - start) / steps);
   }
   return result;
 }
@@ -93,14 +94,16 @@ static RvResult chains(const RvBenchOut* out, RvError* error) {
     Hair h = {0};
     double idle = rv_bench_memory_mark();
     result = hair_new(&h, counts[k], error);
-    if (!result) result = time_chains(&h, RV_CHAIN_IMPLICIT, DT, &seconds[k], error);
+    // Samples of both sizes last equally long, as a short one may fall into a moment without disturbance.
+    int steps = (int)(counts[1] / counts[k]);
+    if (!result) result = time_chains(&h, RV_CHAIN_IMPLICIT, DT, steps, &seconds[k], error);
     double links = (double)counts[k] * LINKS;
     if (!result && k == 1) {
       rv_bench_emit(out, "chain_ns_per_link_step", 1e9 * seconds[k] / links, "ns");
       rv_bench_emit(out, "chain_bytes_per_link", (rv_bench_memory_now() - idle) / links, "B");
       result = lanes(out, &h, error);
     }
-    if (!result && k == 1) result = time_chains(&h, RV_CHAIN_RK4, 1e-6, &explicit, error);
+    if (!result && k == 1) result = time_chains(&h, RV_CHAIN_RK4, 1e-6, 1, &explicit, error);
     if (!result && k == 1) rv_bench_emit(out, "chain_rk4_over_implicit", explicit / seconds[k], "x");
     hair_free(&h);
   }
@@ -109,24 +112,51 @@ static RvResult chains(const RvBenchOut* out, RvError* error) {
   return result;
 }
 
+// The hair of the frames: it stands out at first.
+static RvResult frames_new(const RvBenchOut* out, RvContinuum* c, RvError* error) {
+  Hair h = {0};
+  RvResult result = hair_new(&h, 10000 / (size_t)out->shrink + 8, error);
+  if (!result) result = rv_continuum_init(c, h.model, h.state, false, error);
+  rv_arena_free(h.scratch);
+  if (result) return result;
+  c->gravity[1] = -9.81;
+  c->loads.drag_normal = 1e-4;
+  c->loads.drag_tangent = 3e-5;
+  c->medium_def = (RvMediumDef){.law = {.rest_density = 2, .packing_density = 1197, .stiffness = 800, .power = 1},
+                                .smoothing = 0.01,
+                                .friction = 0.1,
+                                .tolerance = 1e-2,
+                                .max_sweeps = 60};
+  return RV_OK;
+}
+
+// A step of the medium as particles, and how many of them its sound asks for in a frame, of hair that has fallen for a
+// while.
+static RvResult particle_step(const RvBenchOut* out, RvError* error) {
+  enum { FALL = 12 };
+  RvContinuum c = {0};
+  RvResult result = frames_new(out, &c, error);
+  for (int k = 0; k < FALL && !result; ++k) result = rv_continuum_substep(&c, DT, error);
+  c.medium_def.particles = true;
+  c.medium_def.continuity = true;
+  c.medium_def.smoothing = 5e-3;
+  const double steps = ceil(DT / rv_medium_pairs_longest(&c.medium_def)), start = rv_clock_cpu();
+  if (!result) result = rv_continuum_substep(&c, DT / steps, error);
+  if (!result) {
+    rv_bench_emit(out, "particles_cpu_seconds_per_step", rv_clock_cpu() - start, "s");
+    rv_bench_emit(out, "particles_steps_per_frame", steps, "");
+    rv_bench_emit(out, "particles_points", (double)c.pairs.points.count, "");
+  }
+  rv_continuum_free(&c);
+  return result;
+}
+
 // Frames of the whole method on the grid, from hair that stands out and falls together.
 static RvResult frames(const RvBenchOut* out, RvError* error) {
   enum { FRAMES = 24 };
-  Hair h = {0};
   RvContinuum c = {0};
-  size_t strands = 10000 / (size_t)out->shrink + 8;
-  RvResult result = hair_new(&h, strands, error);
-  if (!result) result = rv_continuum_init(&c, h.model, h.state, false, error);
-  rv_arena_free(h.scratch);
+  RvResult result = frames_new(out, &c, error);
   if (result) return result;
-  c.gravity[1] = -9.81;
-  c.loads.drag_normal = 1e-4;
-  c.loads.drag_tangent = 3e-5;
-  c.medium_def = (RvMediumDef){.law = {.rest_density = 2, .packing_density = 1197, .stiffness = 800, .power = 1},
-                               .smoothing = 0.01,
-                               .friction = 0.1,
-                               .tolerance = 1e-2,
-                               .max_sweeps = 60};
   c.air_def = (RvAirDef){.dx = 0.02, .reach = 4, .density = 1.2, .fibre_density = 1320};
   double total[3] = {0}, worst = 0, sweeps = 0;
   for (int k = 0; k < 3 * FRAMES && !result; ++k) {
@@ -161,5 +191,6 @@ static RvResult frames(const RvBenchOut* out, RvError* error) {
 
 RvResult rv_bench_continuum(const RvBenchOut* out, RvError* error) {
   RvResult result = chains(out, error);
-  return result ? result : frames(out, error);
+  if (!result) result = frames(out, error);
+  return result ? result : particle_step(out, error);
 }

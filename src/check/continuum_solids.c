@@ -202,3 +202,59 @@ RvResult rv_check_continuum_slip(const RvCheckOut* out, RvError* error) {
   }
   return result;
 }
+
+//---------------------------------------------------------------------------------------------- a rim
+
+// Limp level strands that fall on a sheet of 10 cm and drape over its rim.
+typedef struct Drape {
+  double thrown;  // m: highest point over the highest root, in all frames
+  double hang;    // m: mean of the tips below the sheet at the end
+} Drape;
+
+static RvResult drape(int points, Drape* d, RvError* error) {
+  enum { LAST_FRAME = 24 };
+  const double highest_root = 0.06;  // m
+  char nodes[2000];
+  snprintf(nodes, sizeof nodes,
+           "\"flat\": {\"type\": \"grid\", \"parms\": {\"orient\": \"zx\", \"size\": [0.1, 0.1]}},"
+           "\"body\": {\"type\": \"collider\", \"inputs\": [\"flat\"], \"parms\": {\"thickness\": 0.004,"
+           "  \"voxelsize\": 0.002}},"
+           "\"hair\": {\"type\": \"groom\", \"parms\": {\"count\": 150, \"size\": 0.04, \"length\": 0.15,"
+           "  \"points\": %d, \"style\": \"straight\", \"lift\": 1, \"bend\": 0, \"directionrandom\": 0}},"
+           "\"level\": {\"type\": \"transform\", \"inputs\": [\"hair\"], \"parms\": {\"rz\": -90, \"ty\": 0.04,"
+           "  \"tx\": -0.03}},"
+           "\"s\": {\"type\": \"continuumsolver\", \"inputs\": [\"level\", \"body\"], \"parms\": {\"restmode\":"
+           "  \"natural\", \"stiffness\": 1e-3, \"rootfree\": 0.005}}",
+           points);
+  RvSceneRig rig;
+  RvResult result = rv_rig_scene_open(&rig, nodes, error);
+  if (result) return result;
+  *d = (Drape){0};
+  for (int frame = 2; frame <= LAST_FRAME && !result; ++frame) {
+    RvDetail* now = NULL;
+    result = rv_rig_scene_cook(&rig, "s", frame, &now, error);
+    const float* P = result ? NULL : rv_detail_f32(now, RV_POINT, "P", 3);
+    const size_t count = P ? rv_detail_count(now, RV_POINT) : 0;
+    d->hang = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const bool tip = (i + 1) % (size_t)points == 0;
+      d->thrown = fmax(d->thrown, P[3 * i + 1] - highest_root);
+      if (tip) d->hang -= P[3 * i + 1] * points / (double)count;
+    }
+    rv_detail_free(now);
+  }
+  rv_rig_scene_close(&rig);
+  return result;
+}
+
+RvResult rv_check_continuum_rim(const RvCheckOut* out, RvError* error) {
+  Drape coarse, fine;
+  RvResult result = drape(12, &coarse, error);
+  if (!result) result = drape(24, &fine, error);
+  if (result) return result;
+  rv_check_emit(out, "thrown_12", coarse.thrown, 0, 0.02);
+  rv_check_emit(out, "thrown_24", fine.thrown, 0, 0.02);
+  rv_check_emit(out, "drapes_12", coarse.hang > 0.02, 1, 0);
+  rv_check_emit(out, "drapes_24", fine.hang > 0.02, 1, 0);
+  return RV_OK;
+}

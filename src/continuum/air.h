@@ -50,6 +50,7 @@ typedef struct RvAirPoint {
   double drag, fibre;  // kg/s, m3
   RvVec3 over;         // m/s: velocity over the wind, at the start of the step
   RvVec3 impulse;      // kg m/s: what the air gives it in the step
+  double felt[3];      // share of the drag that it feels along each axis
 } RvAirPoint;
 
 typedef struct RvAir {

@@ -143,7 +143,7 @@ static double felt(const RvAir* a, int axis, const Stencil* s) {
 
 static void take_impulse(RvAir* a, const RvAirPoint* p, int axis, const Stencil* s) {
   const double impulse[3] = {p->impulse.x, p->impulse.y, p->impulse.z};
-  double sum = felt(a, axis, s), change = sum > 0 ? impulse[axis] / (sum * rv_air_face_mass(a)) : 0;
+  double sum = p->felt[axis], change = sum > 0 ? impulse[axis] / (sum * rv_air_face_mass(a)) : 0;
   for (int n = 0; n < 8; ++n)
     a->w[axis].data[s->at[n]] -= change * s->w[n] * a->drag[axis].data[s->at[n]];
 }
@@ -194,9 +194,9 @@ RvResult rv_air_sum_hair(RvAir* a, const RvAirHair* hair, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- back to the links
 
-// How much of its drag a point feels, and the air's velocity over the wind that draws it. Between faces that a solid
+// How much of its drag a point feels, on the mean and along each axis, and the air's velocity over the wind that draws it. Between faces that a solid
 // closes there is no air: 0.
-static double air_of(const RvAir* a, const RvMediumPoint* p, double target[3]) {
+static double air_of(const RvAir* a, const RvMediumPoint* p, double felt_by[3], double target[3]) {
   double mean = 0;
   bool closed = false;
   for (int axis = 0; axis < 3; ++axis) {
@@ -205,6 +205,7 @@ static double air_of(const RvAir* a, const RvMediumPoint* p, double target[3]) {
     stencil_of(a, p, axis, &s);
     for (int n = 0; n < 8; ++n) sum += s.w[n] * a->drag[axis].data[s.at[n]] * a->w[axis].data[s.at[n]];
     double share = felt(a, axis, &s);
+    felt_by[axis] = share;
     target[axis] = share > 0 ? sum / share : 0;
     closed |= !(share > 0);
     mean += share / 3;
@@ -227,7 +228,7 @@ static void load_link(const Links* w, const Link* l) {
       own->drag = 0;
       continue;
     }
-    double drag = l->drag * air_of(a, p, target);
+    double drag = l->drag * air_of(a, p, own->felt, target);
     RvVec3 f = rv_scale(rv_sub(rv_vec3_load64(target), own->over), drag);
     f = rv_mad(f, -(1 - l->tangent) * rv_dot(along, f), along);
     own->impulse = rv_scale(f, w->dt);

@@ -13,6 +13,9 @@
 enum { BASE_NUMBERS = 13 };
 // Numbers a link and lane: the kernels' room, spin rates, and start and sums of Runge and Kutta.
 enum { NUMBERS_A_LINK = RV_CHAIN_ROOM + 3 + 2 * 7 };
+// Tasks of several batches, so that the next one is mostly of the same task; but so many tasks that all workers have
+// some.
+enum { MOST_BATCHES_A_TASK = 8, LEAST_TASKS = 64 };
 
 typedef struct Step {
   const RvChainModel* m;
@@ -131,10 +134,11 @@ static void copy(double* to, const double* from, size_t k, size_t size) {
   if (from) memcpy(to + size * k * RV_LANES, from + size * k * RV_LANES, size * RV_LANES * sizeof(double));
 }
 
-static void step_batch(const Step* p, size_t k, double* memory) {
+static void step_batch(const Step* p, size_t k, bool last, double* memory) {
   const RvChainStepDef* def = p->def;
   Room room;
   RvChainWork w = work_of(p, k, memory, &room);
+  w.fetch_next = !last;
   if (p->spin_rate) {
     w.spin_rate = p->spin_rate + 3 * p->m->batches[k].at;
     RV_KERNEL_CALL(rv_chain_accelerate, (&w));
@@ -169,7 +173,7 @@ static void step_batches(void* arg, size_t begin, size_t end) {
       atomic_store(&p->no_memory, true);
       continue;
     }
-    step_batch(p, k, room);
+    step_batch(p, k, k + 1 == end, room);
     rv_strand_rooms_leave(&p->rooms, room);
   }
 }
@@ -183,7 +187,9 @@ static RvResult run(Step* p, RvError* error) {
     done = rv_strand_rooms_take(&p->rooms, arena, p->m->nbatch, room_size(p->m->longest));
   }
   if (done) {
-    rv_parallel_for(p->m->nbatch, 1, step_batches, p);
+    size_t grain = p->m->nbatch / LEAST_TASKS;
+    grain = grain < 1 ? 1 : grain > MOST_BATCHES_A_TASK ? MOST_BATCHES_A_TASK : grain;
+    rv_parallel_for(p->m->nbatch, grain, step_batches, p);
     done = !atomic_load(&p->no_memory);
   }
   if (arena) rv_arena_release(arena, mark);

@@ -223,6 +223,40 @@ RV_INLINE RvLanes steadying(Quat turn, RvLanes3 stiffness) {
   return rv_lanes_set(STEADYING) * (bend + stiffness.z) * e2;
 }
 
+// Asks for the rows of a link of the next batch, in an array of `rows` numbers a link. A step does so little with a
+// number that without this it waits for memory where the strands do not fit into the caches.
+RV_INLINE void fetch(const double* array, int rows, int links, int i) {
+  enum { READ, INTO_LEVEL_2 = 2 };
+  if (!array) return;
+  const double* next = array + (ptrdiff_t)rows * (links + i) * RV_W;
+  for (int k = 0; k < rows; ++k) __builtin_prefetch(next + k * RV_W, READ, INTO_LEVEL_2);
+}
+
+RV_INLINE void fetch_joint(const RvChainWork* w, int i) {
+  fetch(w->orient, 4, w->links, i);
+  fetch(w->rest, 4, w->links, i);
+  fetch(w->spin, 3, w->links, i);
+  fetch(w->stiffness, 3, w->links, i);
+  fetch(w->damping, 3, w->links, i);
+  fetch(w->length, 1, w->links, i);
+}
+
+RV_INLINE void fetch_link(const RvChainWork* w, int i) {
+  fetch(w->mass, 1, w->links, i);
+  fetch(w->across, 1, w->links, i);
+  fetch(w->axial, 1, w->links, i);
+  fetch(w->line_mass, 1, w->links, i);
+  fetch(w->force, 3, w->links, i);
+  fetch(w->torque, 3, w->links, i);
+  fetch(w->end_mass, 6, w->links, i);
+  fetch(w->end_force, 3, w->links, i);
+}
+
+RV_INLINE void fetch_vertex(const RvChainWork* w, int i) {
+  fetch(w->x, 3, w->links + 1, i);
+  fetch(w->v, 3, w->links + 1, i);
+}
+
 // From the base outwards: torque and implicit block of every joint, directions, accelerations by the spins alone.
 RV_INLINE void visit_joints(const RvChainWork* w, int lane) {
   const RvLanes h = rv_lanes_set(w->implicitness * w->dt), h2 = h * h;
@@ -254,6 +288,7 @@ RV_INLINE void visit_joints(const RvChainWork* w, int lane) {
     a = rv_lanes3_add(a, centripetal(spin, rv_lanes3_scale(axes.c[2], length)));
     inner = q;
     inner_spin = spin;
+    if (w->fetch_next && lane == 0) fetch_joint(w, i);
   }
 }
 
@@ -375,6 +410,7 @@ RV_INLINE void accelerate(const RvChainWork* w, int lane) {
     shift(&s, r, zeta);
     add_link(w, i, lane, room, gravity, r, zeta, &s);
     eliminate(room, &s);
+    if (w->fetch_next && lane == 0) fetch_link(w, i);
   }
   // And back: alpha = free - D^-1 B a + D^-1 E alpha_inner.
   RvLanes3 a = rv_lanes3_sub(rv_lanes3_load(w->base_acceleration + lane), gravity);
@@ -388,6 +424,7 @@ RV_INLINE void accelerate(const RvChainWork* w, int lane) {
     alpha = rv_lanes3_add(rv_lanes3_sub(free, apply(&by_a, a)), apply(&by_alpha, alpha));
     rv_lanes3_store(w->spin_rate + 3 * i * RV_W + lane, alpha);
     a = rv_lanes3_add(a, rv_lanes3_add(rv_lanes3_cross(alpha, r), centripetal(spin, r)));
+    if (w->fetch_next && lane == 0) fetch_vertex(w, i);
   }
 }
 

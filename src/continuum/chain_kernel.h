@@ -2,6 +2,8 @@
 #ifndef RV_CONTINUUM_CHAIN_KERNEL_H
 #define RV_CONTINUUM_CHAIN_KERNEL_H
 
+#include <stdbool.h>
+
 #include "math/kernel.h"
 
 // Numbers of work memory a link and lane.
@@ -9,6 +11,9 @@ enum { RV_CHAIN_ROOM = 37 };
 
 typedef struct RvChainWork {
   int links;
+  // The caller steps the next batch after this one: its numbers, which follow those of this batch in all arrays, are
+  // asked for while this one is computed.
+  bool fetch_next;
   double dt, implicitness;  // s; 0: explicit
   double gravity[3];        // m/s2
   // of the model

@@ -16,8 +16,6 @@ enum { ROUNDS = 3 };
 enum { CORRECTIONS = 16 };
 // Passes over a strand in a round: inward and outward (FABRIK, Aristidou and Lasenby 2011).
 enum { REACHES = 4 };
-// Least lever of a vertex over its link in the correction of spins.
-static const double LEAST_LEVER = 0.1;
 
 RvResult rv_chain_solids_init(RvChainSolids* s, const RvChainModel* m, RvError* error) {
   s->from = rv_alloc_zero(3 * m->vertices + 1, sizeof(double));
@@ -74,15 +72,19 @@ static double cell_length(const RvChainModel* m, const RvChainBatch* b, int lane
   return 0.5 * sum;
 }
 
-// The plane holds the vertex at the end of the step; friction resists its slip.
-static void load_vertex(const Load* w, const RvChainBatch* b, int lane, int i, double mass) {
+// The plane holds the vertex at the end of the step; friction resists its slip. Both act on the velocity that the spins
+// after the step give the vertex in its place before it, as predict() has it. The chains' solve adds `turning`, the
+// centripetal acceleration of the vertex at the start. It is a velocity times the turn in the step, which would be made
+// up for by spins: above a turn of 1 limp hair on a solid would drive itself. So its part is given back.
+static void load_vertex(const Load* w, const RvChainBatch* b, int lane, int i, double mass, RvVec3 turning) {
   const RvChainPlane* p = &w->s->planes[rv_chain_vertex(b, lane, i, 1, 0)];
   if (!p->blocks && !(p->slip > 0)) return;
   size_t at = rv_chain_vertex(b, lane, i, 3, 0);
   RvVec3 n = rv_vec3_load64(p->normal), x = rv_strand_vector(w->state->x, at), v = rv_strand_vector(w->state->v, at);
   if (p->blocks) {
     double added = PLANE_MASS * mass, way = p->offset - rv_dot(n, rv_mad(x, w->dt, v));
-    add_end(w, b, lane, i - 1, rv_scale(n, added * way / (w->h * w->dt)), 0, added, p->normal);
+    const double push = added * (way / (w->h * w->dt) + rv_dot(n, turning));
+    add_end(w, b, lane, i - 1, rv_scale(n, push), 0, added, p->normal);
   }
   // Friction: a drag across the normal.
   RvVec3 slip = rv_sub(v, rv_vec3_load64(p->surface));
@@ -90,7 +92,18 @@ static void load_vertex(const Load* w, const RvChainBatch* b, int lane, int i, d
   double hairs = w->multiple ? w->multiple[b->strand[lane]] : 1;
   double drag = w->s->slip * p->slip * hairs * cell_length(w->m, b, lane, i);
   drag += p->friction * p->press / fmax(rv_length(slip), STICK_SPEED);
-  if (drag > 0) add_end(w, b, lane, i - 1, rv_scale(slip, -drag), w->h * drag, -w->h * drag, p->normal);
+  if (!(drag > 0)) return;
+  const RvVec3 across = rv_mad(turning, -rv_dot(turning, n), n);
+  const RvVec3 force = rv_scale(rv_mad(rv_scale(slip, -1), w->h, across), drag);
+  add_end(w, b, lane, i - 1, force, w->h * drag, -w->h * drag, p->normal);
+}
+
+// Centripetal acceleration of the end of a link over its joint.
+static RvVec3 centripetal(const Load* w, const RvChainBatch* b, int lane, int link) {
+  size_t at = rv_chain_vertex(b, lane, link, 3, 0);
+  RvVec3 arm = rv_sub(rv_strand_vector(w->state->x, at + 3 * RV_LANES), rv_strand_vector(w->state->x, at));
+  RvVec3 spin = rv_strand_vector(w->state->spin, rv_chain_link(b, lane, link, 3, 0));
+  return rv_cross(spin, rv_cross(spin, arm));
 }
 
 static void load_planes(const Load* w) {
@@ -98,7 +111,11 @@ static void load_planes(const Load* w) {
     const RvChainBatch* b = &w->m->batches[k];
     for (int lane = 0; lane < RV_LANES; ++lane) {
       double mass = strand_mass(w->m, b, lane);
-      for (int i = 1; i <= b->links; ++i) load_vertex(w, b, lane, i, mass);
+      RvVec3 turning = {0};
+      for (int i = 1; i <= b->links; ++i) {
+        turning = rv_add(turning, centripetal(w, b, lane, i - 1));
+        load_vertex(w, b, lane, i, mass, turning);
+      }
     }
   }
 }
@@ -239,7 +256,8 @@ static void lay_outward(const Correction* c) {
 }
 
 // Turns the links to the corrected places. The spin of a link whose end was behind its plane loses the approach; outer
-// links go with it, so that each takes only what those before it left.
+// links go with it, so that each takes only what those before it left. A link that stands upright on its plane cannot
+// stop its end by turning: its spin changes by the part that it can, as a change of the whole would throw it aside.
 static void take_places(const Correction* c) {
   RvVec3 gained = {0};  // m/s: change of the velocity of the joint
   for (int i = 1; i <= c->b->links; ++i) {
@@ -253,9 +271,8 @@ static void take_places(const Correction* c) {
     RvVec3 n = rv_vec3_load64(p->normal), lever = rv_scale(rv_cross(to, n), length);
     RvVec3 v = rv_add(rv_strand_vector(c->state->v, vertex), gained);
     double approach = rv_dot(n, rv_sub(rv_vec3_load64(p->surface), v));
-    double square = fmax(rv_dot(lever, lever), LEAST_LEVER * length * LEAST_LEVER * length);
     if (!(approach > 0)) continue;
-    RvVec3 spin = rv_scale(lever, approach / square);
+    RvVec3 spin = rv_scale(lever, approach / (length * length));
     add_vector(c->state->spin, rv_chain_link(c->b, c->lane, i - 1, 3, 0), spin);
     gained = rv_add(gained, rv_cross(spin, rv_scale(to, length)));
   }

@@ -15,6 +15,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 #include "couple/store.h"
+#include "film/solids.h"
 #include "math/scalar.h"
 #include "space/sort.h"
 
@@ -418,7 +419,10 @@ static void set_vertex(const Capacity* k, const RvCoupleStrand* s, int i, double
   const RvCoupleVertex* v = &c->vertices.data[packed];
   double pull = c->acceleration.data[packed];
   double reach = radius_of(k, v, pull, hairs);
-  if (k->set->yield > 0) reach = rv_couple_yield_radius(reach, v->radius, k->set->yield, k->set->density, pull, hairs);
+  double yield = k->set->yield;
+  const double* solids = k->strands->film_state ? k->strands->film_state->solids : NULL;
+  if (yield > 0 && solids) yield *= rv_film_solids_yield(k->set->solids, solids[s->vertex + (size_t)i * RV_LANES]);
+  if (yield > 0) reach = rv_couple_yield_radius(reach, v->radius, yield, k->set->density, pull, hairs);
   double multiplier = fmax(rv_couple_at(k->set->capacity_at, s, i), 0) * k->set->capacity;
   c->hair_count.data[packed] = hairs;
   c->capacity_radius.data[packed] = reach;
@@ -470,7 +474,7 @@ static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set
   const double* at = set->capacity_at;
   size_t bytes = m->unknowns * sizeof(double);
   double numbers[] = {set->density, set->tension, set->capacity, set->gravity[0], set->gravity[1], set->gravity[2],
-                      s->dt_before, s->offset[0], s->offset[1],  s->offset[2],    set->angle};
+                      s->dt_before, s->offset[0], s->offset[1],  s->offset[2],    set->angle,      set->yield};
   RvHasher h = rv_hasher_new(1);
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, s->q, bytes);
@@ -479,6 +483,7 @@ static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set
   if (at) rv_hasher_add(&h, at, m->vertices * sizeof(double));
   if (set->angle_at) rv_hasher_add(&h, set->angle_at, m->vertices * sizeof(double));
   if (s->hairs) rv_hasher_add(&h, s->hairs, m->nstrand * sizeof(double));
+  if (s->film_state && s->film_state->solids) rv_hasher_add(&h, s->film_state->solids, m->vertices * sizeof(double));
   rv_hasher_add(&h, m->radius, m->vertices * sizeof(double));
   return rv_hasher_done(&h) | 1;
 }

@@ -346,7 +346,7 @@ static void apply_some(void* arg, size_t begin, size_t end) {
         double* speed = &film->speed[s->edge + (size_t)(i - 1) * RV_LANES];
         if (more > 0) *speed = (before * *speed + last_flow + flow[0]) / (before + more);
       }
-      rv_film_gain(film, at, gain[0]);
+      rv_film_gain(film, at, gain[0], k->set->added_solids);
       last_moved = moved[1];
       last_flow = flow[1];
     }

@@ -33,6 +33,8 @@ typedef struct RvCoupleSettings {
   double viscosity;        // Pa s, of the bulk, for the drag
   double density;          // kg/m3
   double tension;          // N/m
+  double solids;           // share of solids at which the yield stress holds (film/solids.h); 0: none
+  double added_solids;     // share of solids of captured liquid
   double yield;            // Pa: below it the liquid does not flow, and strands hold more of it
   double index;            // of flow; the viscosity is then the consistency, Pa s^index. 0 counts as 1
   double angle;            // rad, contact angle on strands

@@ -43,7 +43,7 @@ typedef struct Flow {
   double pressure_drop;       // Pa
   double volume;              // m3 that flows
   double part[2];             // m3 of it from either vertex of the donor
-  double strain;              // of the liquid that flows
+  double strain, solids;      // of the liquid that flows
   double excess_momentum[3];  // kg m/s beyond that of the receiver's own film
 } Flow;
 
@@ -263,8 +263,8 @@ static void film_velocity(const Across* a, const End* e, int i, double out[3]) {
   }
 }
 
-// Limits the flow so that no vertex gives more than half of its film; then finds the strain of the flowing liquid and
-// its momentum in excess of the receiver's film, as it has the donor's velocity.
+// Limits the flow so that no vertex gives more than half of its film; then finds strain and solids of the flowing
+// liquid and its momentum in excess of the receiver's film, as it has the donor's velocity.
 static void limit_bridges(void* arg, size_t begin, size_t end) {
   const Across* a = arg;
   for (size_t k = begin; k < end; ++k) {
@@ -283,6 +283,7 @@ static void limit_bridges(void* arg, size_t begin, size_t end) {
       film_velocity(a, donor, donor->j + i, v);
       for (int c = 0; c < 3; ++c) f->excess_momentum[c] += density * f->part[i] * v[c];
       f->strain += f->part[i] / f->volume * a->s->strain[donor->vertex[i]];
+      if (a->s->solids) f->solids += f->part[i] / f->volume * a->s->solids[donor->vertex[i]];
       film_velocity(a, receiver, receiver->j + i, v);
       for (int c = 0; c < 3; ++c) f->excess_momentum[c] -= density * f->volume * receiver->weight[i] * v[c];
     }
@@ -306,7 +307,8 @@ static void give_momentum(const Across* a, const End* e, const double p[3]) {
       a->kick[e->b->at + (size_t)((4 * (e->j + i) + c) * RV_LANES + e->lane)] += e->weight[i] * (p[c] - along * t[c]);
 }
 
-// Removes the volumes from the donors of some batches, or adds them to the receivers, mixing their strain (SD-8).
+// Removes the volumes from the donors of some batches, or adds them to the receivers, mixing their strain (SD-8) and
+// solids.
 static void move_volumes(const Across* a, size_t begin, size_t end, bool take) {
   for (size_t k = a->first[begin]; k < a->first[end]; ++k) {
     const Flow* f = &a->flows[a->ends[k] / 2];
@@ -317,7 +319,10 @@ static void move_volumes(const Across* a, size_t begin, size_t end, bool take) {
       double *volume = &a->s->volume[e->vertex[i]], *strain = &a->s->strain[e->vertex[i]];
       double comes = take ? f->volume * e->weight[i] : -f->part[i];
       *volume += comes;
-      if (take && *volume > 0) *strain += comes / *volume * (f->strain - *strain);
+      if (!take || !(*volume > 0)) continue;
+      *strain += comes / *volume * (f->strain - *strain);
+      double* solids = a->s->solids ? &a->s->solids[e->vertex[i]] : NULL;
+      if (solids) *solids += comes / *volume * (f->solids - *solids);
     }
   }
 }

@@ -1,8 +1,9 @@
-// Absorption of film by the fibre, and evaporation of both. The volume that left is what is reported, so the ledger
-// closes.
+// Absorption of film by the fibre, and evaporation of both; solids stay in the film. The volume that left is what is
+// reported, so the ledger closes.
 #include <math.h>
 
 #include "base/parallel.h"
+#include "film/solids.h"
 #include "film/work.h"
 #include "math/ldlt.h"
 #include "math/scalar.h"
@@ -41,23 +42,28 @@ static Place place_at(const RvFilmModel* m, const RvFilmBatch* b, const double* 
   return (Place){0.5 * both, m->radius[k], m->hairs[k], length[1] / both};
 }
 
-// Evaporates a layer of thickness `depth`: from the film's surface first; the remaining depth dries the fibre. Returns
-// the evaporated volume, m3.
-static double evaporate(const Place* p, double depth, double* film, double* absorbed) {
+// Evaporates a layer of thickness `depth`: from the film's surface first, down to what it keeps for its solids; the
+// remaining depth dries the fibre. Returns the evaporated volume, m3.
+static double evaporate(const Place* p, double depth, double kept, double* film, double* absorbed) {
   double height = rv_film_height(*film / (p->hairs * p->length), p->radius);
   double around = 2 * RV_PI * p->length * p->hairs;
   // Film.
-  double evaporated = fmin(*film, depth * around * (p->radius + height));
-  if (*film - evaporated <= LEAST_FILM * around * p->radius) evaporated = *film;
-  double remaining = *film - evaporated;
+  double water = *film - kept;
+  double evaporated = fmin(water, depth * around * (p->radius + height));
+  if (water - evaporated <= LEAST_FILM * around * p->radius) evaporated = water;
   double spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
-  *film = remaining;
-  if (remaining > 0) return evaporated;
+  *film -= evaporated;
+  if (water > evaporated) return evaporated;
   // Absorbed liquid.
   double from_fibre = fmin(*absorbed, fmax(depth - spent, 0) * around * p->radius);
   if (*absorbed - from_fibre <= LEAST_FILM * around * p->radius) from_fibre = *absorbed;
   *absorbed -= from_fibre;
   return evaporated + from_fibre;
+}
+
+// m3 of the film of a vertex that only its solids hold.
+static double kept_at(const RvFilmState* s, size_t at) {
+  return s->solids ? rv_film_solids_kept(s->volume[at], s->solids[at]) : 0;
 }
 
 // Moves the share `part` of the free room in the fibre from the film into it. Absorbed liquid stops, so its momentum
@@ -66,7 +72,7 @@ static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, con
                  double part, int i, int lane, double* kick) {
   size_t k = (size_t)(i * RV_LANES + lane), at = b->vertex_at + k;
   double room = RV_PI * p->radius * p->radius * p->length * p->hairs * d->settings.saturation - s->absorbed[at];
-  double in = fmin(s->volume[at], fmax(room, 0) * part);
+  double in = fmin(s->volume[at] - kept_at(s, at), fmax(room, 0) * part);
   if (!(in > 0)) return;
   s->volume[at] -= in;
   s->absorbed[at] += in;
@@ -87,13 +93,15 @@ static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, con
 }
 
 // Evaporates the pendant drops of a strand's hairs, each as a ball. Returns the evaporated volume, m3.
-static double dry_drop(double* drop, double* momentum, double depth, double hairs) {
+static double dry_drop(double* drop, double* momentum, double* solids, double depth, double hairs) {
   if (!(*drop > 0)) return 0;
   double each = *drop / hairs, surface = BALL_SURFACE * rv_pow(each, 2.0 / 3);
-  double evaporated = fmin(*drop, depth * surface * hairs);
+  double water = *drop - (solids ? rv_film_solids_kept(*drop, *solids) : 0);
+  double evaporated = fmin(water, depth * surface * hairs);
   // a drop smaller than a molecule evaporates as a whole
-  if (*drop - evaporated <= hairs * MOLECULE * MOLECULE * MOLECULE) evaporated = *drop;
+  if (water - evaporated <= hairs * MOLECULE * MOLECULE * MOLECULE) evaporated = water;
   double remaining = *drop - evaporated;
+  if (solids && remaining > 0) *solids = fmin(*solids * (*drop / remaining), RV_FILM_PACKED);
   for (int c = 0; c < 3; ++c) momentum[c * RV_LANES] = remaining > 0 ? momentum[c * RV_LANES] * (remaining / *drop) : 0;
   *drop = remaining;
   return evaporated;
@@ -112,17 +120,19 @@ static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef
     Place p = place_at(m, b, d->x, i, lane);
     double rate = d->settings.drying * (d->settings.drying_at ? fmax(d->settings.drying_at[at], 0) : 1);
     double depth = rate < INFINITY ? rate * d->dt : 0;
+    double before = s->volume[at];
     if (part > 0) soak(m, s, b, d, &p, part, i, lane, kick);
-    if (depth > 0) evaporated += evaporate(&p, depth, &s->volume[at], &s->absorbed[at]);
+    if (depth > 0) evaporated += evaporate(&p, depth, kept_at(s, at), &s->volume[at], &s->absorbed[at]);
     if (s->volume[at] == 0) s->strain[at] = 0;
+    if (s->solids && s->volume[at] > 0) s->solids[at] = fmin(s->solids[at] * (before / s->volume[at]), RV_FILM_PACKED);
     depth_at_tip = depth;
   }
   size_t k = index * RV_LANES + (size_t)lane;
   size_t tip = b->vertex_at + (size_t)((b->vertices - 1) * RV_LANES + lane);
   // The drop at the tip.
   if (depth_at_tip > 0)
-    evaporated +=
-        dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane], depth_at_tip, m->hairs[tip]);
+    evaporated += dry_drop(&s->drop[k], &s->drop_momentum[3 * index * RV_LANES + (size_t)lane],
+                           s->solids ? &s->drop_solids[k] : NULL, depth_at_tip, m->hairs[tip]);
   // an edge without film has speed 0
   for (int j = 0; j + 1 < b->vertices; ++j) {
     size_t v = b->vertex_at + (size_t)(j * RV_LANES + lane);

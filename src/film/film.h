@@ -28,6 +28,7 @@ typedef struct RvFilmLiquid {
   double yield;            // Pa
   double modulus;          // Pa, shear
   double angle;            // rad, contact angle on strands
+  double solids;           // share of its volume that stays when it dries (solids.h); 0: none
   const RvFilmFlow* flow;  // of the index; NULL: the friction is that of a plain viscosity
 } RvFilmLiquid;
 
@@ -54,6 +55,8 @@ typedef struct RvFilmState {
   double* absorbed;       // [vertices] m3 inside the fibre: it does not flow
   double* speed;          // [edges] m/s along the edge, relative to the strand
   double* strain;         // [vertices] reduced strain c of shear-dependent liquids, advected with them; 0 for water
+  double* solids;         // [vertices] share of solids, carried along; NULL: the liquid has none
+  double* drop_solids;    // [nbatch x RV_LANES] that of the pendant drop; NULL as well
   double* drop;           // [nbatch x RV_LANES] m3 of the pendant drop at the tip
   double* drop_momentum;  // [nbatch x 3 x RV_LANES] kg m/s of that drop relative to the tip
 } RvFilmState;
@@ -73,12 +76,14 @@ typedef struct RvFilmSettings {
   int most_substeps;       // largest number of substeps of transport in a step
 } RvFilmSettings;
 
-bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model);  // all zeros; false: no memory
+// All zeros, but the solids those of the liquid; false: no memory.
+bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model);
 void rv_film_state_free(RvFilmState* state);
-// Adds unstrained liquid to a vertex; volume times strain is conserved (SD-8).
-static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume) {
+// Adds unstrained liquid with a share of solids to a vertex; volume times strain is conserved (SD-8).
+static inline void rv_film_gain(RvFilmState* state, size_t vertex, double volume, double solids) {
   double before = state->volume[vertex], after = before + volume;
   if (volume > 0) state->strain[vertex] *= before / after;
+  if (volume > 0 && state->solids) state->solids[vertex] += volume / after * (solids - state->solids[vertex]);
   state->volume[vertex] = after;
 }
 

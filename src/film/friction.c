@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "film/flow_law.h"
+#include "film/solids.h"
 #include "film/work.h"
 #include "math/ldlt.h"
 #include "math/scalar.h"
@@ -43,13 +44,21 @@ static double multiplier(const double* at, size_t k) {
 // The film at one place of a strand.
 typedef struct Place {
   double volume, length, hairs, radius;
+  double solids;  // share of the volume; below 0: the liquid has none
 } Place;
+
+static const double NO_SOLIDS = -1;
 
 // Share that friction removes from a speed within dt. Implicit Euler of du/dt = -rate u removes rate dt / (1 + rate
 // dt).
 static double held(const RvFilmModel* m, const RvFilmSettings* settings, const Place* p, double rate, double dt,
                    double speed) {
+  RvFilmLiquid thicker;
   const RvFilmLiquid* l = &m->liquid;
+  if (p->solids >= 0) {
+    thicker = rv_film_solids_liquid(l, p->solids);
+    l = &thicker;
+  }
   if (settings->viscous && (l->consistency > 0 || l->yield > 0)) {
     double height = rv_film_height(p->volume / (p->hairs * p->length), p->radius);
     if (l->flow) {
@@ -62,13 +71,13 @@ static double held(const RvFilmModel* m, const RvFilmSettings* settings, const P
 }
 
 void rv_film_hold(const RvFilmModel* m, const RvFilmBatch* b, const RvFilmStepDef* def, double dt, const double* volume,
-                  const double* speed, const RvFilmShape* shape, double* hold) {
+                  const double* solids, const double* speed, const RvFilmShape* shape, double* hold) {
   const RvFilmSettings* settings = &def->settings;
   for (int i = 0; i < b->vertices; ++i)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t k = (size_t)i * RV_LANES + (size_t)lane, at = b->vertex_at + k;
       double rate = settings->friction * multiplier(settings->friction_at, at);
-      Place p = {volume[k], shape->cell[k], m->hairs[at], m->radius[at]};
+      Place p = {volume[k], shape->cell[k], m->hairs[at], m->radius[at], solids ? solids[k] : NO_SOLIDS};
       double before = i > 0 ? speed[k - RV_LANES] : 0;
       double after = i + 1 < b->vertices ? speed[k] : 0;
       double flow = (1 - shape->share[k]) * before + shape->share[k] * after;
@@ -77,17 +86,23 @@ void rv_film_hold(const RvFilmModel* m, const RvFilmBatch* b, const RvFilmStepDe
     }
 }
 
-// An edge has the mean line density of its ends.
+// An edge has the mean line density of its ends, and their solids.
 void rv_film_hold_edges(const RvFilmModel* m, const RvFilmBatch* b, const RvFilmSettings* settings, double dt,
-                        const double* volume, const double* speed, const RvFilmShape* shape, double* hold) {
+                        const double* volume, const double* solids, const double* speed, const RvFilmShape* shape,
+                        double* hold) {
   for (int j = 0; j + 1 < b->vertices; ++j)
     for (int lane = 0; lane < RV_LANES; ++lane) {
       size_t k = (size_t)j * RV_LANES + (size_t)lane, next = k + RV_LANES;
       size_t at = b->vertex_at + k, end = at + RV_LANES;
       double damping =
           0.5 * settings->friction * (multiplier(settings->friction_at, at) + multiplier(settings->friction_at, end));
-      Place p = {shape->share[k] * volume[k] + (1 - shape->share[next]) * volume[next], shape->length[k],
-                 0.5 * (m->hairs[at] + m->hairs[end]), 0.5 * (m->radius[at] + m->radius[end])};
+      double above = shape->share[k] * volume[k], below = (1 - shape->share[next]) * volume[next];
+      Place p = {.volume = above + below,
+                 .length = shape->length[k],
+                 .hairs = 0.5 * (m->hairs[at] + m->hairs[end]),
+                 .radius = 0.5 * (m->radius[at] + m->radius[end]),
+                 .solids = NO_SOLIDS};
+      if (solids) p.solids = p.volume > 0 ? solids[k] + below / p.volume * (solids[next] - solids[k]) : solids[k];
       hold[k] = held(m, settings, &p, damping, dt, speed[k]);
     }
 }

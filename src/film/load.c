@@ -95,8 +95,8 @@ static void load_batch(const Load* l, size_t k, double* memory) {
   RV_KERNEL_CALL(rv_film_shape, (n, l->def->x_before + b->at, &s));
   if (l->load) load_mass(l, b, k);
   if (l->slide) {
-    rv_film_hold(l->m, b, l->def, l->def->dt, l->s->volume + b->vertex_at, l->s->speed + b->edge_at, &s,
-                 hold);
+    rv_film_hold(l->m, b, l->def, l->def->dt, l->s->volume + b->vertex_at,
+                 l->s->solids ? l->s->solids + b->vertex_at : NULL, l->s->speed + b->edge_at, &s, hold);
     for (int i = 0; i < n; ++i)
       for (int lane = 0; lane < RV_LANES; ++lane) load_vertex(l, b, &s, hold, i, lane);
   }

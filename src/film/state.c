@@ -9,6 +9,13 @@
 
 enum { VALIDATE_GRAIN = 8 };  // batches of a parallel task
 
+// An array with one value.
+static double* filled(size_t count, double value) {
+  double* a = rv_alloc(count, sizeof *a);
+  for (size_t i = 0; a && i < count; ++i) a[i] = value;
+  return a;
+}
+
 bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
   size_t lanes = model->nbatch * RV_LANES;
   *state = (RvFilmState){.volume = rv_alloc_zero(model->vertices, sizeof(double)),
@@ -17,14 +24,19 @@ bool rv_film_state_init(RvFilmState* state, const RvFilmModel* model) {
                          .strain = rv_alloc_zero(model->vertices, sizeof(double)),
                          .drop = rv_alloc_zero(lanes, sizeof(double)),
                          .drop_momentum = rv_alloc_zero(3 * lanes, sizeof(double))};
-  if (state->volume && state->absorbed && state->speed && state->strain && state->drop && state->drop_momentum)
-    return true;
-  rv_film_state_free(state);
-  return false;
+  bool made = state->volume && state->absorbed && state->speed && state->strain && state->drop && state->drop_momentum;
+  if (made && model->liquid.solids > 0) {
+    state->solids = filled(model->vertices, model->liquid.solids);
+    state->drop_solids = filled(lanes, model->liquid.solids);
+    made = state->solids && state->drop_solids;
+  }
+  if (!made) rv_film_state_free(state);
+  return made;
 }
 
 void rv_film_state_free(RvFilmState* state) {
-  RV_FREE_ALL(state->volume, state->absorbed, state->speed, state->strain, state->drop, state->drop_momentum);
+  RV_FREE_ALL(state->volume, state->absorbed, state->speed, state->strain, state->drop, state->drop_momentum,
+              state->solids, state->drop_solids);
   *state = (RvFilmState){0};
 }
 

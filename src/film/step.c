@@ -86,6 +86,8 @@ static void set_work(RvFilmWork* w, const Step* step, size_t index, double* memo
                     .volume = s->volume + b->vertex_at,
                     .speed = s->speed + b->edge_at,
                     .strain = m->liquid.modulus > 0 ? s->strain + b->vertex_at : NULL,
+                    .solids = s->solids ? s->solids + b->vertex_at : NULL,
+                    .drop_solids = s->solids ? s->drop_solids + index * RV_LANES : NULL,
                     .kick = step->kick + b->at,
                     .drop = s->drop + index * RV_LANES,
                     .drop_momentum = s->drop_momentum + 3 * index * RV_LANES,
@@ -188,7 +190,7 @@ static int flow_in_bundle(const Step* step, const RvFilmBatch* b, RvFilmWork* w,
     RV_KERNEL_CALL(rv_film_add_gain, (w, 1.0 / count));
     // The friction of a law of flow is not linear: that of thinned film comes with the next step.
     if (k > 0 && !step->model->liquid.flow) {
-      rv_film_hold(step->model, b, step->def, w->flow_dt, w->volume, w->speed, &w->now, w->hold_now);
+      rv_film_hold(step->model, b, step->def, w->flow_dt, w->volume, w->solids, w->speed, &w->now, w->hold_now);
       RV_KERNEL_CALL(rv_film_slow_thinned, (w));
     }
     RV_KERNEL_CALL(rv_film_tension, (w));
@@ -206,7 +208,7 @@ static void find_braking(const Step* step, const RvFilmBatch* b, RvFilmWork* w) 
   RV_KERNEL_CALL(rv_film_exchange, (w));
   memcpy(w->free_speed, w->speed, edges);
   if (w->tension > 0) RV_KERNEL_CALL(rv_film_tension, (w));
-  rv_film_hold_edges(step->model, b, &step->def->settings, w->dt, w->volume, w->speed, &w->now, w->braked);
+  rv_film_hold_edges(step->model, b, &step->def->settings, w->dt, w->volume, w->solids, w->speed, &w->now, w->braked);
   memcpy(w->speed, w->speed_before, edges);
   // the exchange has put the tangents of the middle of the step in the place of those before
   RV_KERNEL_CALL(rv_film_shape, (w->n, step->def->x_before + b->at, &w->before));
@@ -223,7 +225,7 @@ static void step_batch(const Step* step, RvFilmWork* w, size_t index) {
   RV_KERNEL_CALL(rv_film_shape, (w->n, d->x + b->at, &w->now));
   const bool by_law = step->model->liquid.flow != NULL;
   if (by_law) find_braking(step, b, w);
-  rv_film_hold(step->model, b, d, d->dt, w->volume, w->speed, &w->before, w->hold);
+  rv_film_hold(step->model, b, d, d->dt, w->volume, w->solids, w->speed, &w->before, w->hold);
 
   // Speeds: gravity, inertia and friction.
   RV_KERNEL_CALL(rv_film_exchange, (w));

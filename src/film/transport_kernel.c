@@ -205,19 +205,26 @@ static void fill_drop(RvFilmWork* w, int lane) {
   RvLanes3 p = rv_lanes3_load(w->drop_momentum + lane);
   p = rv_lanes3_mad(p, mass * rv_lanes_load(w->speed + (i - 1) * RV_W + lane), t);
   rv_lanes3_store(w->drop_momentum + lane, rv_lanes3_mad(p, mass, beyond));
-  rv_lanes_store(w->drop + lane, rv_lanes_load(w->drop + lane) + off);
+  const RvLanes drop = rv_lanes_load(w->drop + lane) + off;
+  rv_lanes_store(w->drop + lane, drop);
+  if (w->solids) {
+    const RvLanes has = rv_lanes_load(w->drop_solids + lane), comes = rv_lanes_load(w->solids + i * RV_W + lane);
+    const RvLaneMask some = rv_lanes_positive(drop);
+    const RvLanes part = off / rv_lanes_select(some, drop, rv_lanes_set(1));
+    rv_lanes_store(w->drop_solids + lane, rv_lanes_select(some, has + part * (comes - has), has));
+  }
   rv_lanes_store(w->outflow + lane, rv_lanes_load(w->outflow + lane) + off);
 }
 
-// Strain of the flux of edge j: the donor's plus its limited slope to the middle of the edge, taken at the middle of
-// the substep. Makes no new extremes.
-RV_INLINE RvLanes carried_strain(const RvFilmWork* w, int j, int lane) {
+// Number of the flux of edge j, of one that each vertex has: the donor's plus its limited slope to the middle of the
+// edge, taken at the middle of the substep. Makes no new extremes.
+RV_INLINE RvLanes carried_number(const RvFilmWork* w, const double* number, int j, int lane) {
   const int k = j * RV_W + lane;
   const RvLanes half = rv_lanes_set(0.5), one = rv_lanes_set(1), flux = rv_lanes_load(w->flux + k);
-  const RvLanes a = rv_lanes_load(w->strain + k), b = rv_lanes_load(w->strain + k + RV_W), d = b - a;
-  const RvLanes slope_behind = j > 0 ? (a - rv_lanes_load(w->strain + k - RV_W)) * length_ratio(w, j, j - 1, lane) : d;
+  const RvLanes a = rv_lanes_load(number + k), b = rv_lanes_load(number + k + RV_W), d = b - a;
+  const RvLanes slope_behind = j > 0 ? (a - rv_lanes_load(number + k - RV_W)) * length_ratio(w, j, j - 1, lane) : d;
   const RvLanes slope_ahead =
-      j + 2 < w->n ? (rv_lanes_load(w->strain + k + 2 * RV_W) - b) * length_ratio(w, j, j + 1, lane) : d;
+      j + 2 < w->n ? (rv_lanes_load(number + k + 2 * RV_W) - b) * length_ratio(w, j, j + 1, lane) : d;
   const RvLaneMask out = rv_lanes_positive(flux);
   const RvLanes has = rv_lanes_select(out, rv_lanes_load(w->volume + k), rv_lanes_load(w->volume + k + RV_W));
   const RvLaneMask some = rv_lanes_positive(has);
@@ -226,25 +233,24 @@ RV_INLINE RvLanes carried_strain(const RvFilmWork* w, int j, int lane) {
   return rv_lanes_select(out, a + step, b - step);
 }
 
-// Advection of strain with the volume (SD-8, spec 2.2.3). The sum of volume times strain is conserved but for outflow
-// at the tip, and a uniform strain stays uniform to the last bit. Called before the volumes change.
-static void move_strain(const RvFilmWork* w, int lane) {
+// Advection of a number with the volume, as of strain (SD-8, spec 2.2.3). The sum of volume times number is conserved
+// but for outflow at the tip, and a uniform number stays uniform to the last bit. Called before the volumes change.
+static void move_number(const RvFilmWork* w, double* number, int lane) {
   const RvLanes zero = rv_lanes_set(0), one = rv_lanes_set(1);
   RvLanes left = zero, in = zero;
   for (int i = 0; i < w->n; ++i) {
     const int k = i * RV_W + lane;
-    const RvLanes right = rv_lanes_load(w->flux + k), has = rv_lanes_load(w->strain + k);
-    const RvLanes out = i + 1 < w->n ? carried_strain(w, i, lane) : has;
+    const RvLanes right = rv_lanes_load(w->flux + k), has = rv_lanes_load(number + k);
+    const RvLanes out = i + 1 < w->n ? carried_number(w, number, i, lane) : has;
     const RvLanes volume = rv_lanes_load(w->volume + k) + (left - right);
     const RvLaneMask some = rv_lanes_positive(volume);
     const RvLanes gain = left * (in - has) - right * (out - has);
-    // into a temporary array, as the neighbours still need the old strain
+    // into a temporary array, as the neighbours still need the old one
     rv_lanes_store(w->solved + k, rv_lanes_select(some, has + gain / rv_lanes_select(some, volume, one), zero));
     left = right;
     in = out;
   }
-  for (int i = 0; i < w->n; ++i)
-    rv_lanes_store(w->strain + i * RV_W + lane, rv_lanes_load(w->solved + i * RV_W + lane));
+  for (int i = 0; i < w->n; ++i) rv_lanes_store(number + i * RV_W + lane, rv_lanes_load(w->solved + i * RV_W + lane));
 }
 
 // Advection of volume; before further substeps also the film's new velocity, m v + carried over m.
@@ -491,7 +497,8 @@ void RV_KERNEL(rv_film_transport)(RvFilmWork* w, double dt, bool last) {
     fill_drop(w, lane);
     move_momentum(w, lane);
     pass_on(w, lane);
-    if (w->strain) move_strain(w, lane);
+    if (w->strain) move_number(w, w->strain, lane);
+    if (w->solids) move_number(w, w->solids, lane);
     move_volume(w, lane, last);
     weigh_edges(w, lane);
   }

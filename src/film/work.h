@@ -29,8 +29,9 @@ typedef struct RvFilmWork {
       *bundled;            // [vertices] as in RvFilmStepDef; NULL: no strand of the batch is in a bundle
   double *volume, *speed;  // state, as in RvFilmState
   double *drop, *drop_momentum;
-  double* strain;  // [vertices]; NULL: a liquid without a shear modulus has none
-  double* kick;    // [unknowns] kg m/s
+  double* strain;                // [vertices]; NULL: a liquid without a shear modulus has none
+  double *solids, *drop_solids;  // [vertices], of each lane; NULL: the liquid has none
+  double* kick;                  // [unknowns] kg m/s
   double density, tension, dt, gravity[3];
   double flow_dt;           // s: part of the step that pressure and transport advance by
   RvFilmShape before, now;  // after rv_film_exchange the tangents of `before` are those of the middle of the step
@@ -53,7 +54,7 @@ typedef struct RvFilmWork {
   double *upper, *upper2;   // [edges] upper diagonals of the eliminated matrix of the capillary pressure
   double* bundle_pressure;  // [vertices] Pa of the film in a bundle, over the tension: 1/m
   double* bundle_slope;     // [vertices] its slope by the volume that flows in, over the tension: 1/m4
-  double* solved;           // [edges] its eliminated right-hand side; later the new strain of the vertices
+  double* solved;           // [edges] its eliminated right-hand side; later the new strain or solids of the vertices
   double outflow[8] __attribute__((aligned(64)));  // m3 that left the tip, each lane
   double closed[8] __attribute__((aligned(64)));   // 1 where the tip holds its film, 0 where it drains, each lane
 } RvFilmWork;
@@ -92,11 +93,14 @@ void rv_film_rooms_release(RvFilmRooms* rooms);
 
 // Share b of the relative momentum that friction removes within a step, at every vertex. That of a liquid with a law of
 // flow depends on the speed, which gravity is added to: the strands' step must know it before it is made. (friction.c)
+// `solids` of the vertices; NULL: none.
 void rv_film_hold(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmStepDef* def, double dt,
-                  const double* volume, const double* speed, const RvFilmShape* shape, double* hold);
+                  const double* volume, const double* solids, const double* speed, const RvFilmShape* shape,
+                  double* hold);
 // The same of edges, from speeds that lack nothing but friction.
 void rv_film_hold_edges(const RvFilmModel* model, const RvFilmBatch* batch, const RvFilmSettings* settings, double dt,
-                        const double* volume, const double* speed, const RvFilmShape* shape, double* hold);
+                        const double* volume, const double* solids, const double* speed, const RvFilmShape* shape,
+                        double* hold);
 
 // Lengths, tangents, cells and shares of n vertices at x (shape_kernel.c); the unit tangents of vertices alone.
 RV_KERNEL_DECLARE(void, rv_film_shape, (int n, const double* x, const RvFilmShape* shape))

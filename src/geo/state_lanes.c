@@ -1,5 +1,6 @@
 // State fields of strands in SIMD lanes: one copy loop for all rows.
 #include "base/parallel.h"
+#include "geo/detail.h"
 #include "geo/state_map.h"
 #include "math/ldlt.h"
 
@@ -22,6 +23,11 @@ typedef struct Lane {
 static bool in_lanes(const RvFieldDef* field) {
   return field->layout == RV_LAYOUT_VERTEX_LANES || field->layout == RV_LAYOUT_EDGE_LANES ||
          field->layout == RV_LAYOUT_STRAND_LANES;
+}
+
+// Whether an optional field has no array.
+static bool absent(const RvFieldDef* field, void* data) {
+  return field->optional && !*(double**)rv_state_member(field, data);
 }
 
 static Lane lane_of(const Copy* c, const RvStateBatch* b, size_t index, int lane) {
@@ -78,7 +84,9 @@ RvResult rv_state_load_lanes(const RvDetail* detail, const RvFieldDef* fields, s
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i) {
     const RvFieldDef* field = &fields[i];
-    if (!in_lanes(field)) continue;
+    if (!in_lanes(field) || absent(field, data)) continue;
+    // Numbers that the state lacks stay as they were made.
+    if (field->optional && !rv_detail_find(detail, field->owner, field->name)) continue;
     const void* values = NULL;
     result = rv_state_values(detail, field, &values, error);
     if (result) return result;
@@ -123,9 +131,12 @@ RvResult rv_state_save_lanes(RvDetail* detail, const RvFieldDef* fields, size_t 
   RvResult result = RV_OK;
   for (size_t i = 0; i < count && !result; ++i) {
     const RvFieldDef* field = &fields[i];
-    if (!in_lanes(field) || !field->saved) continue;
+    if (!in_lanes(field) || !field->saved || absent(field, (void*)data)) continue;
     void* values = NULL;
-    result = rv_state_values_write(detail, field, &values, error);
+    if (field->optional)
+      result =
+          rv_detail_add_attrib(detail, field->owner, field->name, field->storage, field->size, field->tag, NULL, error);
+    if (!result) result = rv_state_values_write(detail, field, &values, error);
     Copy c = {
         .field = field, .lanes = lanes, .member = *(double**)rv_state_member(field, (void*)data), .values = values};
     if (!result) rv_parallel_for(lanes->nbatch, 1, save_batches, &c);

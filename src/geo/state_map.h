@@ -42,7 +42,8 @@ typedef struct RvStateLanes {
   double scale;          // of the rows that are scaled
 } RvStateLanes;
 
-// Loads the fields in lanes. Fails, with the name of the field, on numbers that the row does not allow.
+// Loads the fields in lanes. An optional field without an array is neither loaded nor saved; one that the state lacks
+// keeps its numbers. Fails, with the name of the field, on numbers that the row does not allow.
 RvResult rv_state_load_lanes(const RvDetail* detail, const RvFieldDef* fields, size_t count, void* data,
                              const RvStateLanes* lanes, RvError* error);
 // Saves the fields in lanes; elements of the detail that are in no lane keep their values.

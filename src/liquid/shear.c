@@ -435,6 +435,10 @@ static double taken_part(const RvShear* s) {
   return 1 / index;
 }
 
+bool rv_liquid_shear_thickens(const RvShear* s) {
+  return taken_part(s) < 1;
+}
+
 double rv_liquid_shear_share(RvShear* s, const RvViscosityIn* in, double dt) {
   Flow flow = {.shear = s, .in = in, .dt = dt, .taken = taken_part(s), .change = s->change};
   if (s->mixed)

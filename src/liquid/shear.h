@@ -46,6 +46,8 @@ bool rv_liquid_shear_needed(const RvRheology* law);
 RvShear* rv_liquid_shear_new(void);
 void rv_liquid_shear_free(RvShear* shear);
 size_t rv_liquid_shear_bytes(const RvShear* shear);
+// Whether some liquid thickens when it is sheared: the shares then answer to errors of the velocity many times over.
+bool rv_liquid_shear_thickens(const RvShear* shear);
 // The law of the next substep, or those of several materials (`mixed`, else NULL). RV_BAD_INPUT: there is none such.
 RvResult rv_liquid_shear_set_law(RvShear* shear, const RvRheology* law, const RvLiquidMaterials* mixed, RvError* error);
 // [cells] 1 where the liquid does not flow, after the shares were found.

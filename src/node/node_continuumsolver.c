@@ -47,7 +47,7 @@ const RvNodeType rv_node_continuumsolver = {
         "hairdensity of the output is the mass of hair in a volume, in kilograms a cubic metre, and airspeed the speed "
         "of the air at the point, in metres a second.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 2,
+    .revision = 3,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

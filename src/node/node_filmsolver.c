@@ -40,7 +40,9 @@ static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, 
                                  RV_PORT_FACES | RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
-     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
+     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid, and solids coating "
+     "of a liquid with solids.",
+     false},
     {"liquid", "Liquid", "The drops that left the strands.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 
@@ -56,7 +58,7 @@ const RvNodeType rv_node_filmsolver = {
         "Film at the start comes from the point attribute filmheight, and more in every frame from wetadd "
         "(metres a second). The node wetsolver has the same film, with strands that feel it.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 11,
+    .revision = 12,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

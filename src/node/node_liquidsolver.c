@@ -74,7 +74,7 @@ const RvNodeType rv_node_liquidsolver = {
         "Other attributes and groups of the particles pass through. In the output points stand in the order of their "
         "ids.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 7,
+    .revision = 8,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

@@ -72,7 +72,9 @@ static const Hair hairs[] = {
   X(FLOAT, bulkmodulus, "Bulk Modulus", -1, HARD(-1), SOFT(3e9), "kg1m-1s-2", "Resistance to compression.", IF_LIQUID, \
     ADVANCED)                                                                                                          \
   X(FLOAT, contactangle, "Contact Angle", -1, HARD(-1), HARD(180), "deg",                                              \
-    "Angle at which the liquid meets hair. Small angles wet and spread, large angles bead.", IF_LIQUID)
+    "Angle at which the liquid meets hair. Small angles wet and spread, large angles bead.", IF_LIQUID)                \
+  X(FLOAT, solids, "Solids", -1, HARD(-1), HARD(0.6), "",                                                              \
+    "Share of the volume that stays as a crust when a film of it dries on hair.", IF_LIQUID, ADVANCED)
 RV_PARM_TABLE(MaterialParms, material_table, MATERIAL_PARMS)
 
 // Elements that get the attributes.
@@ -144,7 +146,8 @@ static RvResult write_liquid(const Target* t, const MaterialParms* p, RvError* e
                       {"flowindex", l->flowindex, p->flowindex},
                       {"shearmodulus", l->shearmodulus, p->shearmodulus},
                       {"bulkmodulus", l->bulkmodulus, p->bulkmodulus},
-                      {"contactangle", l->contactangle, p->contactangle}};
+                      {"contactangle", l->contactangle, p->contactangle},
+                      {"solids", l->solids, p->solids}};
   RvResult result = put_name(t, l->token, error);
   return result == RV_OK ? put_rows(t, rows, sizeof rows / sizeof *rows, error) : result;
 }
@@ -196,14 +199,13 @@ RV_NODE_TYPE(
     material, "Material", "Hair", "Gives hair or liquid the attributes of a material.",
     "Hair gets density, youngs, shear, damping and hairradius. Liquid gets material (the name of the "
     "preset), density, viscosity, surfacetension, yieldstress, consistency, flowindex, shearmodulus, "
-    "bulkmodulus and contactangle. All are in SI units. With a group, elements outside it keep their values; "
+    "bulkmodulus, contactangle and solids. All are in SI units. With a group, elements outside it keep their values; "
     "in a new attribute they have 0, which the solvers treat as not given.\n\n"
     "A liquid of the Herschel-Bulkley law, stress = yieldstress + consistency x rate^flowindex in simple shear, as a "
     "rheometer measures it, flows by it in the bulk of liquidsolver and wetsolver; viscosity is the consistency. Below "
     "the yield stress it is elastic with shearmodulus and stands. Films on strands flow by the same law: thin ones "
     "rest, "
     "thick ones run off; only the elasticity is left out in them, which a note says. Particles of several "
-    "materials, up to eight, flow each by their own law, with the mean density and surface tension. Values of the "
-    "material come before the parameters of "
-    "the solver.",
-    .revision = 3, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))
+    "materials, up to eight, flow each by their own law, weight and tension. Values of the material come before the "
+    "parameters of the solver.",
+    .revision = 4, RV_NODE_INPUTS(inputs), RV_NODE_OUTPUTS(outputs))

@@ -43,7 +43,9 @@ static const unsigned takes[] = {RV_PORT_CURVES, RV_PORT_POINTS | RV_PORT_VDBS, 
                                  RV_PORT_FACES | RV_PORT_VDBS, RV_PORT_VDBS};
 static const RvPortDef outputs[] = {
     {"strands", "Strands",
-     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid.", false},
+     "The strands, with filmheight filmradius dropradius filmv waterload wetness absorbed clumpid, and solids coating "
+     "of a liquid with solids.",
+     false},
     {"liquid", "Liquid", "The particles, with P v pscale id age volume source.", false},
     {"state", "State", "Both, with all that a resumed run needs.", false}};
 
@@ -72,7 +74,7 @@ const RvNodeType rv_node_wetsolver = {
         "Everything else is as in the nodes strandsolver and liquidsolver, to which this one is equal, to the bit, "
         "where there is nothing wet or no strand.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 14,
+    .revision = 16,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

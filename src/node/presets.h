@@ -8,7 +8,7 @@
 typedef struct RvLiquidPreset {
   const char* token;
   const char* label;
-  double density, bulkmodulus, shearmodulus, yieldstress, consistency, flowindex, surfacetension, contactangle;
+  double density, bulkmodulus, shearmodulus, yieldstress, consistency, flowindex, surfacetension, contactangle, solids;
 } RvLiquidPreset;
 
 // The presets in the order of their menu.

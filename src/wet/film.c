@@ -319,7 +319,7 @@ RvResult rv_wet_paint(RvWetFilm* w, const double* rate, double dt, RvError* erro
         size_t at = b->vertex_at + (size_t)i * RV_LANES + (size_t)lane;
         if (!(rate[at] > 0)) continue;
         double volume = painted_volume(w, b, i, lane, rate[at] * dt);
-        rv_film_gain(&w->film_state, at, volume);
+        rv_film_gain(&w->film_state, at, volume, w->settings.couple.added_solids);
         rv_sum_add(&added, volume);
       }
   }

@@ -75,6 +75,20 @@ static RvResult write_angles(FILE* file, RvError* error) {
   return RV_OK;
 }
 
+// Caps of four times as many particles with the same table, which is not made from them.
+static RvResult print_large(RvError* error) {
+  static const double angles[] = {60, 90, 120, 150};
+  static const RvCapBlock large_high = {22.2, 23.8, 0.05};
+  static const RvCapBlock large_flat = {28.6, 14.3, 0.05};
+  RvResult result = RV_OK;
+  for (size_t k = 0; k < sizeof angles / sizeof *angles && !result; ++k) {
+    double measured = 0;
+    result = rv_rig_cap_angle(angles[k], angles[k] > 90 ? &large_high : &large_flat, &measured, error);
+    if (!result) printf("angle %g of a large cap: measured %.1f\n", angles[k], measured);
+  }
+  return result;
+}
+
 int main(int count, char** words) {
   RvError error = {0};
   FILE* file = count == 2 ? fopen(words[1], "w") : NULL;
@@ -85,6 +99,7 @@ int main(int count, char** words) {
   fputs(head, file);
   RvResult result = write_factors(file, &error);
   if (!result) result = write_angles(file, &error);
+  if (!result) result = print_large(&error);
   if (result) fprintf(stderr, "derive_interface: %s\n", error.text);
   return fclose(file) || result ? 2 : 0;
 }

@@ -49,5 +49,12 @@ static RvTestShot particles = {.text = HEAD("\"interaction\": \"particles\", \"s
                                .workers = {1, 2, 3, 16},
                                .visits = {5, 3, 4, 1, 5}};
 
+// Hair so soft that explicit steps are few.
+static RvTestShot runge_kutta = {.text = HEAD("\"integrator\": \"rk4\", \"youngs\": 3e3, \"shear\": 1e3, \"damping\": 0,"
+                                           "  \"smoothing\": 0.004, \"restdensity\": 0.1"),
+                              .last = 5,
+                              .workers = {1, 2, 3, 16},
+                              .visits = {5, 3, 4, 1, 5}};
+
 RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), RV_TEST_SHOT(air, rv_test_shot_run),
-         RV_TEST_SHOT(particles, rv_test_shot_run))
+         RV_TEST_SHOT(particles, rv_test_shot_run), RV_TEST_SHOT(runge_kutta, rv_test_shot_run))

@@ -26,7 +26,8 @@
 static RvTestShot shot = {
     .text = "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"nodes\": {" GROOM WATER
             "\"s\": {\"type\": \"wetsolver\", \"inputs\": [\"turn\", \"w\", \"c\", \"spray\"], \"parms\": {"
-            "  \"walls\": true, \"wallsmin\": [-0.1, -0.07, -0.1], \"wallsmax\": [0.1, 0.3, 0.1], \"drying\": 1e-6,"
+            "  \"walls\": true, \"wallsmin\": [-0.1, -0.07, -0.1], \"wallsmax\": [0.1, 0.3, 0.1], \"drying\": 1e-6, "
+            "\"solids\": 0.1,"
             "  \"transverse\": true, \"cohesion\": {\"keys\": [[1, 1], [5, 2]]}}}}}",
     .last = 5,
     .workers = {1, 2, 3, 16},

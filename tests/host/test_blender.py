@@ -83,7 +83,8 @@ def inside():
     for kind, bring_it, solid in (
             ("strands", lambda: render.show_strands(hair.cook(), options), (0.5, 1.7)),
             ("particles", lambda: render.show_liquid(drops.cook(), options), (0.5, 1.3)),
-            ("drops", lambda: bring.drops(tip.cook(), material=materials.drops()), (0.8, 1.3)),
+            # a single clear drop does not show before an even background
+            ("drops", lambda: bring.drops(tip.cook(), material=materials.skin()), (0.8, 1.3)),
             ("faces", lambda: render.show_faces(ball.cook(), options), (0.8, 1.15)),
             ("level set", lambda: bring.level_set(collider.cook(), grid="collision", material=materials.skin()), (0.8, 1.15)),
             ("water", lambda: bring.level_set(collider.cook(), grid="collision", material=materials.water()), (0.3, 1.15)),

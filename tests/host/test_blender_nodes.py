@@ -533,7 +533,7 @@ def inside():
 
 
 def blue_balls(bring, materials):
-    """A fault: the liquid as particles of the drops' material."""
+    """A fault: the liquid as particles of a blue material."""
     import bpy
     import rivulet
 
@@ -541,7 +541,7 @@ def blue_balls(bring, materials):
         bring.remove("Wet Ball Water")
         made = rivulet.Detail()
         made.add_points(detail.grids()["surface"].mesh()[0])
-        bring.particles(made, "Wet Ball Water", materials.drops())
+        bring.particles(made, "Wet Ball Water", materials.skin("Blue", (0.35, 0.65, 0.85)))
         return bpy.data.objects["Wet Ball Water"]
     return show
 

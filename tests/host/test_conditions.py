@@ -30,7 +30,7 @@ UNSEEN = {"groom.group": "the skin has no groups", "groom.densityattrib": "the s
 CARRIED = {"camera.focus", "source.life", "source.material", "source.sourceid", "source.bubble"}
 # values for texts that a node reads, and for boxes that must have an inside
 OTHER = {"fill.size": [0.04, 0.06, 0.05], "attribute.boxmin": [-1, 0.005, -1], "attribute.boxmax": [1, 1, 1], "list": "0.25 0.5", "coords": "0 0 0, 0 1 0", "ids": "2-5", "wallsmin": [-0.02, -0.02, -0.02], "wallsmax": [0.02, 0.02, 0.02],
-         "surfacetension": 0.05, "killmin": [-0.02, -0.02, -0.02], "killmax": [0.02, 0.02, 0.02]}
+         "surfacetension": 0.05, "material.solids": 0.3, "killmin": [-0.02, -0.02, -0.02], "killmax": [0.02, 0.02, 0.02]}
 BASE = {"fill": {"size": [0.05, 0.05, 0.05]}, "attribute": {"list": "0.5 0.75", "class": "point", "boxmin": [-1, -1, -1], "boxmax": [0.01, 0.01, 0.01]}, "filecache": {"missingframe": "empty"}, "curve": {"coords": "0 0 0, 1 0 0, 1 1 0"}, "group": {"ids": "0-2"}}
 # nodes that a type's network gets besides, and what reads its output where the output itself only carries parameters
 BESIDES = {"any_curve": {"type": "curve", "parms": {"points": 5, "dist": 0.05}},

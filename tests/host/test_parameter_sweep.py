@@ -215,6 +215,9 @@ for token in ("liquid", "viscosity", "surfacetension", "contactangle", "consiste
     USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}}
 for token in ("yieldstress", "shearmodulus"):
     USES["material." + token] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid", "liquid": "mud"}}
+# solids show on strands, not in the motion that readers are compared by
+USES["material.solids"] = {"nodes": {**HAIR, **LIQUID, "wetted": {"type": "filmsolver", "inputs": ["film", "x"], "parms": {"particlesep": 0.004}}},
+                           "inputs": ["stuff"], "parms": {"kind": "liquid", "liquid": "mud"}, "reader": None, "outs": ["wetted"]}
 # the solvers leave it out: it is an attribute for other programs
 USES["material.bulkmodulus"] = {"nodes": LIQUID, "inputs": ["stuff"], "parms": {"kind": "liquid"}, "reader": None, "outs": ["x"]}
 CURVE = {"any_curve": {"type": "curve", "parms": {"points": 5, "dist": 0.05}}}

@@ -17,10 +17,10 @@ DENSITY = 250.0
 FPS = 25
 
 
-def channel(cells, dt, law, frames, modulus=MODULUS):
+def channel(cells, dt, law, frames, modulus=MODULUS, density=DENSITY):
     """Mean speed and that of the plug in the middle third of the slab, m/s, and the warnings; law: yield, consistency, index."""
     cell = 2 * HALF / cells
-    parms = {"density": DENSITY, "gravity": [0, -PRESSURE / DENSITY, 0], "shearmodulus": modulus, "yieldstress": law[0],
+    parms = {"density": density, "gravity": [0, -PRESSURE / density, 0], "shearmodulus": modulus, "yieldstress": law[0],
              "viscosity": law[1], "flowindex": law[2], "substeps": round(1 / (FPS * dt)), "walls": True,
              "wallsmin": [-HALF, -0.3, -0.1], "wallsmax": [HALF, 0.3, 0.1], "wallny": False, "wallnz": False, "wallpz": False}
     run = scenes.cook({"rivulet": 1, "fps": FPS, "frames": [1, frames], "nodes": {

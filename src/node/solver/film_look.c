@@ -1,8 +1,11 @@
 // The attributes that show the film on the strands: filmheight, filmradius, dropradius, filmv, waterload, wetness,
-// absorbed and clumpid. They are computed anew in every frame; only wetness depends on the frame before.
+// absorbed, clumpid, and of a
+// liquid with solids solids and coating. They are computed anew in every frame; only wetness depends on the frame
+// before.
 #include <math.h>
 
 #include "base/memory.h"
+#include "film/solids.h"
 #include "math/scalar.h"
 #include "node/solver/film_port.h"
 
@@ -19,12 +22,15 @@ typedef struct Look {
   float* waterload;       // mass of liquid over mass of hair
   float* wetness;         // 0 to 1, for shading
   float* absorbed;        // liquid in the fibre over what it can hold
+  float* solids;          // share of solids of the film; only of a liquid with solids
+  float* coating;         // units of the scene: height of the crust that the film dries to; as solids
   int32_t* clumpid;       // primitive of a strand that stands for the clump
   double* exact_wetness;  // rv_wetness: wetness before rounding
 } Look;
 
 // Opens all attributes for writing; false with `error` filled where one cannot be made.
-static bool open_look(RvDetail* d, Look* l, RvError* error) {
+static bool open_look(RvDetail* d, bool solids, Look* l, RvError* error) {
+  *l = (Look){0};
   l->filmheight = rv_detail_f32_write(d, RV_POINT, "filmheight", 1, error);
   l->filmradius = rv_detail_f32_write(d, RV_POINT, "filmradius", 1, error);
   l->dropradius = rv_detail_f32_write(d, RV_POINT, "dropradius", 1, error);
@@ -34,6 +40,11 @@ static bool open_look(RvDetail* d, Look* l, RvError* error) {
   l->absorbed = rv_detail_f32_write(d, RV_POINT, "absorbed", 1, error);
   l->clumpid = rv_detail_i32_write(d, RV_POINT, "clumpid", 1, error);
   l->exact_wetness = rv_detail_f64_write(d, RV_POINT, "rv_wetness", 1, error);
+  if (solids) {
+    l->solids = rv_detail_f32_write(d, RV_POINT, "solids", 1, error);
+    l->coating = rv_detail_f32_write(d, RV_POINT, "coating", 1, error);
+    if (!l->solids || !l->coating) return false;
+  }
   return l->filmheight && l->filmradius && l->dropradius && l->filmv && l->waterload && l->wetness && l->absorbed &&
          l->clumpid && l->exact_wetness;
 }
@@ -81,10 +92,17 @@ static void show_vertex(const RvFilmPort* s, const RvStrandBatch* b, int lane, i
   double capacity = fibre_volume * w->settings.film.saturation;
   double saturation = capacity > 0 ? fmin(absorbed / capacity, 1) : 0;
   double liquid_mass = (w->film_state.volume[vertex] + absorbed) * w->film.liquid.density;
+  // A crust is dry: what it will keep is not wet.
+  double crust = 0, share = w->film_state.solids ? w->film_state.solids[vertex] : 0;
+  if (w->film_state.solids) {
+    crust = rv_film_height(rv_film_solids_kept(w->area[vertex], share), r);
+    l->solids[point] = (float)(height > 0 ? share : 0);
+    l->coating[point] = (float)(crust / rv_cook_meters(s->cook));
+  }
   // Wetness relaxes towards its new value, so that it never jumps.
   double* wetness = &l->exact_wetness[point];
   if (!(*wetness >= 0 && *wetness <= 1)) *wetness = 0;
-  *wetness += follow * (wetness_of(height, r, saturation) - *wetness);
+  *wetness += follow * (wetness_of(height - crust, r, saturation) - *wetness);
   // WH-48: the tube of strand and film, in the scene's units.
   double meters = rv_cook_meters(s->cook);
   l->filmradius[point] = (float)((r + height) / meters);
@@ -121,7 +139,7 @@ static RvResult show_clumps(RvFilmPort* s, Look* l, RvError* error) {
 RvResult rv_film_port_look(RvFilmPort* s, const RvWetParms* parms, double dt, RvDetail* d, RvError* error) {
   Look l;
   const RvStrandModel* m = s->film.strands;
-  if (!open_look(d, &l, error)) return error->code;
+  if (!open_look(d, s->film.film_state.solids, &l, error)) return error->code;
   double time = parms->wettime, follow = dt > 0 && time > 0 ? 1 - rv_exp(-dt / time) : 1;
   rv_film_areas(&s->film.film, &s->film.film_state, s->film.state->q, s->film.area);
   for (size_t k = 0; k < m->nbatch; ++k)

@@ -39,6 +39,12 @@ typedef struct RvFilmPort {
                   RV_FILM_LANES(film_state.absorbed, RV_LAYOUT_VERTEX_LANES, 1), .most = RV_FILM_MOST_VOLUME),        \
       RV_FIELD_AT("rv_filmstrain", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film", "Reduced strain of the film.", \
                   RV_FILM_LANES(film_state.strain, RV_LAYOUT_VERTEX_LANES, 1), RV_FILM_WITHIN(RV_FILM_MOST_STRAIN)),  \
+      RV_FIELD_AT("rv_filmsolids", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film",                                \
+                  "Share of solids of the film; only of a liquid with solids.",                                       \
+                  RV_FILM_LANES(film_state.solids, RV_LAYOUT_VERTEX_LANES, 1), .most = 1, .optional = true),          \
+      RV_FIELD_AT("rv_dropsolids", RV_PRIM, RV_F64, 1, RV_TAG_NONE, part, "", "film",                                 \
+                  "Share of solids of the drop at the tip; only of a liquid with solids.",                            \
+                  RV_FILM_LANES(film_state.drop_solids, RV_LAYOUT_STRAND_LANES, 1), .most = 1, .optional = true),     \
       RV_FIELD_AT("rv_airshare", RV_POINT, RV_F64, 1, RV_TAG_NONE, part, "", "film",                                  \
                   "How far above water the point is: 1 in air, 0 under water.",                                       \
                   RV_FILM_LANES(air_share, RV_LAYOUT_VERTEX_LANES, 1), .most = 1),                                    \
@@ -80,7 +86,7 @@ RvResult rv_film_port_start(RvCook* cook, const RvWetParms* parms, RvDetail* str
 RvResult rv_film_port_begin(RvFilmPort* port, RvStrandPort* strands, RvLiquidPort* liquid, const RvWetParms* parms,
                             RvDetail* state, RvError* error);
 // Writes the film into the strands' state, and what artists see of it: filmheight filmradius dropradius filmv waterload
-// wetness absorbed clumpid. dt: simulated seconds of the frame.
+// wetness absorbed clumpid, and of a liquid with solids solids coating. dt: simulated seconds of the frame.
 RvResult rv_film_port_end(RvFilmPort* port, const RvWetParms* parms, double dt, RvDetail* state, RvError* error);
 // Adds the film to the ledger, and warns.
 void rv_film_port_tell(const RvFilmPort* port);

@@ -11,6 +11,7 @@
 static const double LEAST_BULK_VISCOSITY = 5e-3;
 // Bounds of the contact angle on strands, degrees, as of the parameter.
 static const double LEAST_ANGLE = 5, LARGEST_ANGLE = 85;
+static const double MOST_SOLIDS = 0.6;  // as of the parameter
 
 // A property of a preset.
 typedef double PresetFn(const RvLiquidPreset* preset);
@@ -42,6 +43,10 @@ static double index_of(const RvLiquidPreset* p) {
 
 static double modulus_of(const RvLiquidPreset* p) {
   return p->shearmodulus;
+}
+
+static double solids_of(const RvLiquidPreset* p) {
+  return p->solids;
 }
 
 // One property of all particles.
@@ -115,7 +120,8 @@ RvLiquidMaterial rv_liquid_material_read(const RvDetail* particles) {
                             .contactangle = mean(particles, "contactangle", angle_of),
                             .yieldstress = mean_with_zeros(particles, "yieldstress", yield_of),
                             .flowindex = mean(particles, "flowindex", index_of),
-                            .shearmodulus = mean_with_zeros(particles, "shearmodulus", modulus_of)};
+                            .shearmodulus = mean_with_zeros(particles, "shearmodulus", modulus_of),
+                            .solids = mean_with_zeros(particles, "solids", solids_of)};
 }
 
 void rv_liquid_material_apply(const RvLiquidMaterial* m, RvWetParms* p) {
@@ -134,6 +140,7 @@ void rv_liquid_material_apply(const RvLiquidMaterial* m, RvWetParms* p) {
     p->surfacetension = m->surfacetension;
     p->tension = m->surfacetension;
   }
+  if (m->solids > 0) p->solids = fmin(m->solids, MOST_SOLIDS);
   if (m->contactangle > 0) p->contactangle = fmin(fmax(m->contactangle, LEAST_ANGLE), LARGEST_ANGLE);
 }
 
@@ -183,5 +190,6 @@ void rv_liquid_material_note(const RvCook* cook, const RvLiquidMaterial* m, cons
   note_override(cook, "surfacetension", m->surfacetension);
   note_override(cook, "tension", m->surfacetension);
   note_override(cook, "contactangle", m->contactangle);
+  note_override(cook, "solids", m->solids);
   if (particles) note_names(cook, particles);
 }

@@ -10,6 +10,7 @@ typedef struct RvLiquidMaterial {
   double density, viscosity, surfacetension, contactangle;
   // The flow beside the viscosity, which is its consistency; only where flowindex is above 0.
   double yieldstress, flowindex, shearmodulus;
+  double solids;  // of its films
 } RvLiquidMaterial;
 
 // The values that particles have as attributes of the node material, or by the name of a preset in `material`.

@@ -21,7 +21,8 @@
 
 #define RV_WET_SOLVE_PARMS(X)                                                                             \
   X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                                    \
-    "Steps of strands and film in each step of the liquid.", ADVANCED)                                    \
+    "Steps of strands and film in each step of the liquid. Where liquid joins strands, their steps are at "    \
+    "most 4 ms: as many are taken.", ADVANCED)                                                            \
   X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.", ADVANCED)   \
   X(INT, niter, "Newton Iterations", 32, HARD(1), HARD(100), "",                                          \
     "Most iterations of the strands a step. 1 is the linearised step, which is fast and soft.", ADVANCED, \
@@ -57,15 +58,23 @@
   X(FLOAT, filmfriction, "Film Friction", 1, HARD(0), SOFT(10), "s-1",                                               \
     "Slows the film along the strand, besides its viscosity. The strands' attribute filmfriction multiplies it.",    \
     ADVANCED)                                                                                                        \
-  across(X)                                                                                                          \
-      X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1", "Rate at which film goes into a dry strand.") \
-          X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                              \
-            "Volume of liquid that a strand takes in at most, in volumes of its own.")                               \
-              X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                            \
-                "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying "        \
-                "multiplies it.")                                                                                    \
-                  X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                         \
-                    "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
+  across(X) X(FLOAT, absorption, "Absorption", 0.2, HARD(0), SOFT(5), "s-1",                                         \
+              "Rate at which film goes into a dry strand.")                                                          \
+      X(FLOAT, saturation, "Saturation", 0.3, HARD(0), SOFT(1), "",                                                  \
+        "Volume of liquid that a strand takes in at most, in volumes of its own.")                                   \
+          X(FLOAT, drying, "Drying", 0, HARD(0), SOFT(1e-4), "m1s-1",                                                \
+            "Speed at which surfaces evaporate: 1e-7 is a room, 1e-5 a hair dryer. The attribute drying "            \
+            "multiplies it.")                                                                                        \
+              X(FLOAT, solids, "Solids", 0, HARD(0), HARD(0.6), "",                                                  \
+                "Share of the liquid's volume that stays when it dries: mud 0.14, paint 0.35. The film "             \
+                "thickens as it dries until a crust holds; 0 dries away.",                                           \
+                ADVANCED)                                                                                            \
+                  X(FLOAT, addedsolids, "Added Solids", -1, HARD(-1), HARD(0.6), "",                                 \
+                    "Solids of what strands take up and of wetadd; -1: as Solids. Key it to 0 for clear water that " \
+                    "softens a crust.",                                                                              \
+                    ADVANCED, WHEN("{ solids == 0 }"))                                                               \
+                      X(FLOAT, wettime, "Wet Time", 0.15, HARD(0), SOFT(1), "s",                                     \
+                        "Time in which the attribute wetness follows the film, so that looks do not pop.", ADVANCED)
 
 #define RV_WET_COUPLE_PARMS(X)                                                                    \
   X(FLOAT, capture, "Capture", 1, HARD(0), SOFT(4), "",                                           \
