@@ -71,8 +71,7 @@ typedef struct RvWetLaw {
   double step;                                                            // m, between the inner knots
   double inverse;                                                         // 1/m, 1 / step
   double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];  // N, N/m, J at the knots
-  RvVec3 side;   // m^-1/2, D = d + (side . delta - shift)^2 / 2
-  double shift;  // m^1/2
+  RvVec3 side;  // m^-1/2, D = d + (side . delta)^2 / 2
 } RvWetLaw;
 
 typedef struct RvWetDef {

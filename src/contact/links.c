@@ -160,6 +160,15 @@ static bool side_by_side(const RvSegments* s, size_t e, size_t f) {
   return rv_dot(across, across) < PARALLEL * PARALLEL;
 }
 
+// The direction in which motion beside the normal separates a pair to second order, m^-1/2 (RvWetLaw): all of it where
+// the edges are parallel, nothing where they cross, as they stay equally far apart then.
+static RvFloat3 sideways_of(RvVec3 normal, RvVec3 ta, RvVec3 tb, double distance) {
+  RvVec3 across = rv_cross(ta, tb);
+  double parallel = BLEND / (rv_dot(across, across) + BLEND);
+  return rv_contact_float3(
+      rv_scale(rv_normalize(rv_cross(normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / distance)));
+}
+
 // Whether the pair is bridged; then fills the candidate's liquid: the input of its share and of its law.
 static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, const RvFacing* at, Beside beside,
                         const RvLinkMemory* old, RvVec3 start) {
@@ -167,8 +176,13 @@ static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, 
   const RvSegments* s = &c->segments;
   size_t i = rv_contact_vertex(c, e), j = rv_contact_vertex(c, f);
   double r = s->edge_radius[e], q = s->edge_radius[f];
-  double gap = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
+  double along = rv_dot(at->normal, start), reach = b->def->reach * (r + q);
   RvVec3 tb = s->tangent[f];
+  // The distance as the law has it. The normal is that of the nearest points, and of a later time for a pair that is
+  // evaluated again, so the points of the link lie beside it.
+  w->side = sideways_of(at->normal, s->tangent[e], tb, rv_max(along, reach));
+  double beside_normal = rv_dot(rv_contact_from_float3(w->side), start);
+  double gap = along + 0.5 * beside_normal * beside_normal;
   RvVec3 opening = rv_mad(s->tangent[e], rv_dot(s->tangent[e], tb) < 0 ? 1 : -1, tb);
   RvWetMeeting m = {gap, reach, r + q, s->height[e] + s->height[f], .old_area = old ? old->area : 0};
   m.spread = at->length * fabs(rv_dot(at->normal, opening));
@@ -200,12 +214,6 @@ static bool make_bridge(const Build* b, RvLinkCandidate* w, size_t e, size_t f, 
   w->spread = (float)m.spread;
   w->radius = (float)rv_min(r, q);
   w->ratio = (float)(rv_min(r, q) / rv_max(r, q));
-  // Sideways motion separates parallel strands too, to second order.
-  RvVec3 across = rv_cross(s->tangent[e], tb);
-  double parallel = BLEND / (rv_dot(across, across) + BLEND);
-  w->side = rv_contact_float3(
-      rv_scale(rv_normalize(rv_cross(at->normal, tb), rv_vec3(0, 0, 0)), sqrt(parallel / rv_max(gap, reach))));
-  w->shift = (float)rv_dot(rv_contact_from_float3(w->side), start);
   return true;
 }
 

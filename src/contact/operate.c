@@ -95,11 +95,11 @@ static Offset offset_of(const RvContactShape* s, RvVec3 delta) {
   return (Offset){along - s->offset, rv_length(slip), slip};
 }
 
-// Adds a bridge. Its distance D = d + (side . delta - shift)^2 / 2 grows to second order with sideways motion; the
-// gradient of D is n + (side . delta - shift) side. A stretched bridge pulls less the farther it is stretched: its
+// Adds a bridge. Its distance D = d + (side . delta)^2 / 2 is that of parallel strands to second order in what lies
+// beside the normal; the gradient of D, n + (side . delta) side, points from one to the other. A stretched bridge pulls less the farther it is stretched: its
 // force has negative slope, which is replaced by 0 to keep the Hessian positive semidefinite (E46).
 static inline void add_bridge(Response* out, const RvWetLaw* law, double d, RvVec3 normal, RvVec3 delta) {
-  double sideways = rv_dot(law->side, delta) - law->shift;
+  double sideways = rv_dot(law->side, delta);
   RvVec3 gradient = rv_mad(normal, sideways, law->side);
   RvWetForce f = rv_contact_wet_force(law, d + 0.5 * sideways * sideways);
   out->energy += f.energy;

@@ -21,7 +21,7 @@ typedef struct RvLinkBlock {
 typedef struct RvLawBlock {
   double strength[RV_LINKS];  // N, multiplies forces, slopes and energies
   float low[RV_LINKS], start[RV_LINKS], turn[RV_LINKS], fade[RV_LINKS], rupture[RV_LINKS];
-  float side[3][RV_LINKS], shift[RV_LINKS];
+  float side[3][RV_LINKS];
   float force[RV_WET_KNOTS - 3][RV_LINKS];  // from knot 2 on
   float slope[RV_WET_KNOTS - 2][RV_LINKS];  // from knot 1 on
 } __attribute__((aligned(64))) RvLawBlock;
@@ -40,7 +40,7 @@ typedef struct RvWetLanes {
   float distance[RV_LINKS];  // m, at the start of the step
   const RvBridgeTable* table[RV_LINKS];
 } __attribute__((aligned(64))) RvWetLanes;
-// Makes the laws of the first `count`, except side and shift; rupture 0: no force. `begin` [RV_LINKS], aligned, is the
+// Makes the laws of the first `count`, except side; rupture 0: no force. `begin` [RV_LINKS], aligned, is the
 // distance from which on there is a force. `push` [RV_LINKS], aligned, is rv_contact_wet_push at the start of the step,
 // over the strength.
 void rv_contact_wet_law_lanes(const RvWetLanes* in, int count, RvLawBlock* out, float* begin, float* push);

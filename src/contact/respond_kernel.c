@@ -144,7 +144,7 @@ RV_INLINE RvLanes positive(RvLanes x) {
 // As add_bridge in operate.c (E46).
 RV_INLINE void add_bridge(Response* r, const RvLawBlock* law, int at, RvLanes3 n, RvLanes3 delta, RvLanes d) {
   const RvLanes3 side = {widen(law->side[0] + at), widen(law->side[1] + at), widen(law->side[2] + at)};
-  const RvLanes sideways = dot(side, delta) - widen(law->shift + at);
+  const RvLanes sideways = dot(side, delta);
   const RvLanes3 gradient = mad(n, sideways, side);
   const RvLanes strength = rv_lanes_load(law->strength + at);
   const Force f = wet_force(law, at, d + rv_lanes_set(0.5) * sideways * sideways);

@@ -1,6 +1,7 @@
 #include "contact/solver.h"
 
 #include "base/memory.h"
+#include "contact/store.h"
 
 RvResult rv_contact_solver_init(RvContactSolver* c, const RvStrandModel* model, RvError* error) {
   c->velocity = rv_alloc_zero(model->unknowns, sizeof *c->velocity);
@@ -14,6 +15,12 @@ void rv_contact_solver_free(RvContactSolver* c) {
   rv_free(c->memory.links);
   rv_free(c->memory.touches);
   *c = (RvContactSolver){0};
+}
+
+bool rv_contact_solver_bridged(const RvContactSolver* c) {
+  for (size_t k = 0; c->contacts && k < c->contacts->memory.count; ++k)
+    if (c->contacts->memory.data[k].area > 0) return true;
+  return false;
 }
 
 static size_t larger(size_t a, size_t b) {

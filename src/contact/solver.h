@@ -6,6 +6,9 @@
 #include "contact/contact.h"
 #include "strand/solver.h"
 
+// s, time constant with which a bridge reaches its force and follows its share of the films.
+#define RV_CONTACT_BRIDGE_TIME 4e-3
+
 // All that lasts from one step to the next.
 typedef struct RvContactMemory {
   RvLinkState* links;
@@ -38,6 +41,9 @@ RvResult rv_contact_solver_find(RvContactSolver* solver, const RvStrandSolver* s
                                 RvError* error);
 // After the step.
 void rv_contact_solver_accept(RvContactSolver* solver, const RvStrandSolver* strands);
+
+// Whether liquid joins strands at the end of the last step.
+bool rv_contact_solver_bridged(const RvContactSolver* solver);
 
 // Keeps the contacts of the start of a part in `memory`, and puts back what is there.
 RvResult rv_contact_solver_remember(RvContactSolver* solver, RvError* error);

@@ -76,7 +76,6 @@ typedef struct RvWetPair {
   double start, turn;    // m, as in RvWetDef
   double radius, ratio;  // as in RvWetDef
   RvVec3 side;           // as in RvWetLaw
-  double shift;          // as in RvWetLaw
   bool dry;              // the dry contact force may act in the step
   bool active;           // there may be a force in the step
   bool has_law;          // it has a force law
@@ -123,7 +122,6 @@ typedef struct RvLinkCandidate {
   double weight, length, film[2], strength;
   float distance, distance_min, distance_max, touch, turn, radius, ratio, spread;
   RvFloat3 side;
-  float shift;
   uint8_t dry, active, has_law;  // as in RvWetPair
   uint8_t law_lane;              // 1: a lane of its block's laws is its own
 } RvLinkCandidate;

@@ -20,10 +20,11 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "contact/pair.h"
+#include "contact/solver.h"
 #include "contact/store.h"
 #include "math/scalar.h"
 
-static const double RELAX = 4e-3;         // s, time constant of a bridge's force and area
+static const double RELAX = RV_CONTACT_BRIDGE_TIME;
 static const double FORM = 0.05;          // share of either film that a new bridge needs
 static const double STAY = 0.025;         // share that an existing bridge needs
 static const double LEAST_WEIGHT = 1e-6;  // of 1 - (d / d_max)^2: the weight of a bridge at rupture is not 0
@@ -230,7 +231,6 @@ static double make_touch_law(const RvBridgeTable* t, RvWetPair* w, double area, 
   bool far = !w->dry && w->distance_min > w->touch + t->rupture * sqrt(area);
   if (far || !(w->weight > 0) || !rv_contact_wet_law(t, &def, law)) return 0;
   law->side = w->side;
-  law->shift = w->shift;
   w->has_law = true;
   w->active = w->active || (w->distance_min < law->rupture && w->distance_max > rv_contact_wet_begin(law));
   return rv_contact_wet_push(law, w->distance);
@@ -263,7 +263,6 @@ static void add_to_bunch(Bunch* b, const RvBridgeTable* t, RvLinkCandidate* w, R
   law->side[0][k] = w->side.x;
   law->side[1][k] = w->side.y;
   law->side[2][k] = w->side.z;
-  law->shift[k] = w->shift;
   law->strength[k] = w->strength;
 }
 

@@ -74,7 +74,7 @@ const RvNodeType rv_node_wetsolver = {
         "Everything else is as in the nodes strandsolver and liquidsolver, to which this one is equal, to the bit, "
         "where there is nothing wet or no strand.",
     .flags = RV_NODE_SOLVER | RV_NODE_DOP,
-    .revision = 15,
+    .revision = 16,
     RV_NODE_INPUTS(inputs),
     .takes = takes,
     RV_NODE_OUTPUTS(outputs),

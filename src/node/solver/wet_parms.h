@@ -21,7 +21,8 @@
 
 #define RV_WET_SOLVE_PARMS(X)                                                                             \
   X(INT, strandsubsteps, "Strand Substeps", 1, HARD(1), HARD(100), "",                                    \
-    "Steps of strands and film in each step of the liquid.", ADVANCED)                                    \
+    "Steps of strands and film in each step of the liquid. Where liquid joins strands, their steps are at "    \
+    "most 4 ms: as many are taken.", ADVANCED)                                                            \
   X(FLOAT, cfl, "CFL", 2, HARD(0.01), HARD(3), "", "Cells that a particle may go in a step.", ADVANCED)   \
   X(INT, niter, "Newton Iterations", 32, HARD(1), HARD(100), "",                                          \
     "Most iterations of the strands a step. 1 is the linearised step, which is fast and soft.", ADVANCED, \
