@@ -130,9 +130,9 @@ static RvResult frames_new(const RvBenchOut* out, RvContinuum* c, RvError* error
   return RV_OK;
 }
 
-// A frame of the medium as particles, in the steps that its sound asks for, of hair that has fallen for a while. Their
-// support of twice 5 mm holds some forty neighbours where hair lies as it was combed.
-static RvResult particle_frame(const RvBenchOut* out, RvError* error) {
+// A step of the medium as particles, and how many of them its sound asks for in a frame, of hair that has fallen for a
+// while.
+static RvResult particle_step(const RvBenchOut* out, RvError* error) {
   enum { FALL = 12 };
   RvContinuum c = {0};
   RvResult result = frames_new(out, &c, error);
@@ -141,9 +141,9 @@ static RvResult particle_frame(const RvBenchOut* out, RvError* error) {
   c.medium_def.continuity = true;
   c.medium_def.smoothing = 5e-3;
   const double steps = ceil(DT / rv_medium_pairs_longest(&c.medium_def)), start = rv_clock_cpu();
-  for (int k = 0; k < (int)steps && !result; ++k) result = rv_continuum_substep(&c, DT / steps, error);
+  if (!result) result = rv_continuum_substep(&c, DT / steps, error);
   if (!result) {
-    rv_bench_emit(out, "particles_cpu_seconds_per_frame", rv_clock_cpu() - start, "s");
+    rv_bench_emit(out, "particles_cpu_seconds_per_step", rv_clock_cpu() - start, "s");
     rv_bench_emit(out, "particles_steps_per_frame", steps, "");
     rv_bench_emit(out, "particles_points", (double)c.pairs.points.count, "");
   }
@@ -192,5 +192,5 @@ static RvResult frames(const RvBenchOut* out, RvError* error) {
 RvResult rv_bench_continuum(const RvBenchOut* out, RvError* error) {
   RvResult result = chains(out, error);
   if (!result) result = frames(out, error);
-  return result ? result : particle_frame(out, error);
+  return result ? result : particle_step(out, error);
 }
