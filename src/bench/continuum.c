@@ -59,7 +59,12 @@ static RvResult hair_new(Hair* h, size_t strands, RvError* error) {
 static RvResult time_chains(Hair* h, RvChainIntegrator integrator, double dt, int steps, double* seconds,
                             RvError* error) {
   const RvChainStepDef def = {
-      .dt = dt, .integrator = integrator, .implicitness = 1, .gravity = {0, -9.81, 0}, .scratch = h->scratch};
+      .dt = dt,
+      .integrator = integrator,
+      .implicitness = 1,
+      .gravity = {0, -9.81, 0},
+      .scratch = h->scratch,
+  };
   RvResult result = RV_OK;
   *seconds = INFINITY;
   for (int k = 0; k < STEPS && !result; ++k) {

@@ -71,7 +71,7 @@ typedef struct RvWetLaw {
   double step;                                                            // m, between the inner knots
   double inverse;                                                         // 1/m, 1 / step
   double force[RV_WET_KNOTS], slope[RV_WET_KNOTS], energy[RV_WET_KNOTS];  // N, N/m, J at the knots
-  RvVec3 side;  // m^-1/2, D = d + (side . delta)^2 / 2
+  RvVec3 side;                                                            // m^-1/2, D = d + (side . delta)^2 / 2
 } RvWetLaw;
 
 typedef struct RvWetDef {
@@ -120,8 +120,10 @@ static inline RvWetForce rv_contact_wet_force(const RvWetLaw* w, double d) {
   }
   double u = (d - from) / h, f0 = w->force[k], f1 = w->force[k + 1], m0 = w->slope[k] * h, m1 = w->slope[k + 1] * h;
   double c2 = 3 * (f1 - f0) - 2 * m0 - m1, c3 = 2 * (f0 - f1) + m0 + m1;
-  return (RvWetForce){w->energy[k] + h * u * (f0 + u * (0.5 * m0 + u * (c2 * (1.0 / 3) + 0.25 * u * c3))),
-                      f0 + u * (m0 + u * (c2 + u * c3)), (m0 + u * (2 * c2 + 3 * u * c3)) / h};
+  double energy = w->energy[k] + h * u * (f0 + u * (0.5 * m0 + u * (c2 * (1.0 / 3) + 0.25 * u * c3)));
+  double force = f0 + u * (m0 + u * (c2 + u * c3));
+  double slope = (m0 + u * (2 * c2 + 3 * u * c3)) / h;
+  return (RvWetForce){energy, force, slope};
 }
 
 #endif

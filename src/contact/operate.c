@@ -96,8 +96,9 @@ static Offset offset_of(const RvContactShape* s, RvVec3 delta) {
 }
 
 // Adds a bridge. Its distance D = d + (side . delta)^2 / 2 is that of parallel strands to second order in what lies
-// beside the normal; the gradient of D, n + (side . delta) side, points from one to the other. A stretched bridge pulls less the farther it is stretched: its
-// force has negative slope, which is replaced by 0 to keep the Hessian positive semidefinite (E46).
+// beside the normal; the gradient of D, n + (side . delta) side, points from one to the other. A stretched bridge pulls
+// less the farther it is stretched: its force has negative slope, which is replaced by 0 to keep the Hessian positive
+// semidefinite (E46).
 static inline void add_bridge(Response* out, const RvWetLaw* law, double d, RvVec3 normal, RvVec3 delta) {
   double sideways = rv_dot(law->side, delta);
   RvVec3 gradient = rv_mad(normal, sideways, law->side);
@@ -233,8 +234,9 @@ static void evaluate_blocks(void* arg, size_t begin, size_t end) {
     for (size_t k = 0; k < used; ++k) {
       RvVec3 gradient = rv_vec3(r.gradient[0][k], r.gradient[1][k], r.gradient[2][k]);
       c->link_energies.data[first + k] = (RvLinkEnergy){gradient, r.energy[k]};
-      c->hessian.data[first + k] = (RvSym3f){{(float)r.hessian[0][k], (float)r.hessian[1][k], (float)r.hessian[3][k], 0,
-                                              (float)r.hessian[2][k], (float)r.hessian[4][k], (float)r.hessian[5][k]}};
+      float h[6];
+      for (int m = 0; m < 6; ++m) h[m] = (float)r.hessian[m][k];
+      c->hessian.data[first + k] = (RvSym3f){{h[0], h[1], h[3], 0, h[2], h[4], h[5]}};
     }
   }
 }

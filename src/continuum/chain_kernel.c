@@ -73,8 +73,9 @@ RV_INLINE RvLanes3 direction(Quat q) {
 RV_INLINE Matrix axes_of(Quat q) {
   const RvLanes two = rv_lanes_set(2), one = rv_lanes_set(1);
   Matrix m;
-  m.c[0] = (RvLanes3){rv_lanes_fma(-two, rv_lanes_fma(q.y, q.y, q.z * q.z), one),
-                      two * rv_lanes_fma(q.x, q.y, q.w * q.z), two * rv_lanes_fma(q.x, q.z, -(q.w * q.y))};
+  m.c[0].x = rv_lanes_fma(-two, rv_lanes_fma(q.y, q.y, q.z * q.z), one);
+  m.c[0].y = two * rv_lanes_fma(q.x, q.y, q.w * q.z);
+  m.c[0].z = two * rv_lanes_fma(q.x, q.z, -(q.w * q.y));
   m.c[1] =
       (RvLanes3){two * rv_lanes_fma(q.x, q.y, -(q.w * q.z)), rv_lanes_fma(-two, rv_lanes_fma(q.x, q.x, q.z * q.z), one),
                  two * rv_lanes_fma(q.y, q.z, q.w * q.x)};

@@ -91,7 +91,11 @@ RvResult rv_state_load_lanes(const RvDetail* detail, const RvFieldDef* fields, s
     result = rv_state_values(detail, field, &values, error);
     if (result) return result;
     Copy c = {
-        .field = field, .lanes = lanes, .member = *(double**)rv_state_member(field, data), .values = (double*)values};
+        .field = field,
+        .lanes = lanes,
+        .member = *(double**)rv_state_member(field, data),
+        .values = (double*)values,
+    };
     rv_state_bounds(field, &c.least, &c.most);
     double bad = rv_parallel_sum(lanes->nbatch, 1, load_batches, &c);
     if (bad > 0) result = rv_state_refuse(field, (size_t)bad, error);
@@ -138,7 +142,11 @@ RvResult rv_state_save_lanes(RvDetail* detail, const RvFieldDef* fields, size_t 
           rv_detail_add_attrib(detail, field->owner, field->name, field->storage, field->size, field->tag, NULL, error);
     if (!result) result = rv_state_values_write(detail, field, &values, error);
     Copy c = {
-        .field = field, .lanes = lanes, .member = *(double**)rv_state_member(field, (void*)data), .values = values};
+        .field = field,
+        .lanes = lanes,
+        .member = *(double**)rv_state_member(field, (void*)data),
+        .values = values,
+    };
     if (!result) rv_parallel_for(lanes->nbatch, 1, save_batches, &c);
   }
   return result;

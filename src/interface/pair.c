@@ -4,7 +4,10 @@
 #include "math/scalar.h"
 
 static const RvSphKernel kernels[RV_PAIR_FORMS] = {
-    [RV_PAIR_COSINE] = RV_SPH_COSINE, [RV_PAIR_TWO_KERNELS] = RV_SPH_TWO, [RV_PAIR_SPLINE] = RV_SPH_SPLINE};
+    [RV_PAIR_COSINE] = RV_SPH_COSINE,
+    [RV_PAIR_TWO_KERNELS] = RV_SPH_TWO,
+    [RV_PAIR_SPLINE] = RV_SPH_SPLINE,
+};
 
 // E67 has others, of another density kernel.
 static const double factors[RV_PAIR_FORMS] = {

@@ -15,7 +15,7 @@ enum { GRAIN = 1024 };  // particles a task
 static const double MARGIN = 0.2;
 // Contact angles that were measured and the angles used for them, degrees. Liquid has structure next to a solid that
 // has none, and thin caps feel the support of the pair force.
-static const double table[][2] = {
+static const RvSolidAngle table[] = {
 #define RV_PAIR_FACTOR(form, factor)
 #define RV_SOLID_ANGLE(measured, used) {(measured), (used)},
 #include "interface/measured.def"
@@ -24,12 +24,19 @@ static const double table[][2] = {
 };
 enum { ANGLES = sizeof table / sizeof *table };
 
+const RvSolidAngle* rv_interface_angles(int* count) {
+  *count = ANGLES;
+  return table;
+}
+
 double rv_interface_used_angle(double angle) {
   double degrees = rv_clamp(angle * 180 / RV_PI, 0, 180);
   int k = 0;
-  while (k + 2 < ANGLES && degrees > table[k + 1][0]) ++k;
-  double share = (degrees - table[k][0]) / (table[k + 1][0] - table[k][0]);
-  return rv_radians(table[k][1] + share * (table[k + 1][1] - table[k][1]));
+  while (k + 2 < ANGLES && degrees > table[k + 1].measured) ++k;
+  const RvSolidAngle* below = &table[k];
+  const RvSolidAngle* above = &table[k + 1];
+  double share = (degrees - below->measured) / (above->measured - below->measured);
+  return rv_radians(below->used + share * (above->used - below->used));
 }
 
 double rv_interface_adhesion(const RvInterfaceModel* m, int phase, double angle) {

@@ -153,6 +153,11 @@ void rv_interface_turn_bodies(RvInterfaceSolver* solver);
 
 //---------------------------------------------------------------------------------------------- solids.c
 
+// Contact angles that were measured, and the angles whose coefficients by Young and Dupre make them; degrees, rising.
+typedef struct RvSolidAngle {
+  double measured, used;
+} RvSolidAngle;
+const RvSolidAngle* rv_interface_angles(int* count);
 // The angle (rad) whose coefficient by Young and Dupre makes a contact angle (rad), by measured caps.
 double rv_interface_used_angle(double angle);
 // Coefficient between a solid and a phase that meets it at the contact angle (rad), N/m^6 (VI-7, E34).

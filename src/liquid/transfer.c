@@ -49,7 +49,12 @@ typedef struct Job {
 static RvTransferSpan span_of(const Job* job, size_t home) {
   const RvParticles* p = job->p;
   RvTransferSpan span = {
-      .volume = p->volume, .row = p->row, .weights = job->weights, .dx = job->grid->dx, .dt = job->dt};
+      .volume = p->volume,
+      .row = p->row,
+      .weights = job->weights,
+      .dx = job->grid->dx,
+      .dt = job->dt,
+  };
   span.begin = p->cell_first[home * RV_TILE_CELLS];
   span.end = p->cell_first[(home + 1) * RV_TILE_CELLS];
   memcpy(span.x, p->x, sizeof span.x);

@@ -15,7 +15,13 @@ static void translate(const void* parms, RvWetParms* out) {
 
 // Liquid alone: no strands, no wind.
 static const RvWetNode node = {
-    .translate = translate, .liquid = true, .strand_input = -1, .liquid_input = 0, .source_input = 2, .wind_input = -1};
+    .translate = translate,
+    .liquid = true,
+    .strand_input = -1,
+    .liquid_input = 0,
+    .source_input = 2,
+    .wind_input = -1,
+};
 
 static const RvSolverType solver = RV_WET_SOLVER(node, 1);
 RV_SOLVER_CALLS(liquid, solver)

@@ -292,7 +292,11 @@ static RvResult cook(RvCook* cook, RvError* error) {
   RvResult result = grouped ? rv_select(in, p->group, RV_SELECT_PRIMS, &owner, &mask, error) : RV_OK;
   if (result) return result;
   Look l = {
-      .p = p, .out = in ? rv_detail_copy(in) : rv_detail_new(), .mask = mask, .metres = cook->time.meters_per_unit};
+      .p = p,
+      .out = in ? rv_detail_copy(in) : rv_detail_new(),
+      .mask = mask,
+      .metres = cook->time.meters_per_unit,
+  };
   if (!l.out) result = rv_fail(error, RV_NO_MEMORY, "out of memory for a copy");
   if (!result)
     result = p->kind == HAIR       ? write_hair(&l, error)

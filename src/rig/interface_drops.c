@@ -63,7 +63,10 @@ RvResult rv_rig_drop_swing(const RvDropSwing* d, RvDropPeriod* out, RvError* err
 
 RvResult rv_rig_drop_factor(RvPairForm form, const double* radii, int count, RvDropFactor* out, RvError* error) {
   static const char* const names[RV_PAIR_FORMS] = {
-      [RV_PAIR_COSINE] = "cosine", [RV_PAIR_TWO_KERNELS] = "twokernels", [RV_PAIR_SPLINE] = "spline"};
+      [RV_PAIR_COSINE] = "cosine",
+      [RV_PAIR_TWO_KERNELS] = "twokernels",
+      [RV_PAIR_SPLINE] = "spline",
+  };
   double sum = 0;
   double squares = 0;
   for (int k = 0; k < count; ++k) {

@@ -17,13 +17,33 @@ typedef struct Runs {
   uint32_t begin[RV_SPH_ROWS], end[RV_SPH_ROWS];
 } Runs;
 
-RV_INLINE void find_runs(const RvSphSet* to, const int64_t offset[RV_SPH_ROWS], uint64_t key, RvSphWalk* walk,
-                         Runs* runs) {
+// The way of a task through the cells of its particles.
+typedef struct Cells {
+  int64_t offset[RV_SPH_ROWS];
+  RvSphWalk walk;
+  Runs runs;       // candidates of the cell at hand
+  size_t next;     // cell
+  size_t i, last;  // particle at hand, and the end of those of its cell and task
+} Cells;
+
+RV_INLINE void begin_cells(const RvSphCrowdFind* f, size_t begin, Cells* c) {
+  c->next = rv_sph_walk_begin(f->lattice, f->of, f->to, begin, c->offset, &c->walk);
+  c->i = begin;
+}
+
+// Goes to the next cell; false after the last of the task.
+RV_INLINE bool next_cell(const RvSphCrowdFind* f, size_t end, Cells* c) {
+  if (c->i >= end) return false;
   for (int row = 0; row < RV_SPH_ROWS; ++row) {
-    RvSphRun run = rv_sph_run_of_row(to, (uint64_t)((int64_t)key + offset[row]), &walk->cell[row]);
-    runs->begin[row] = to->first[run.begin];
-    runs->end[row] = to->first[run.end];
+    uint64_t key = (uint64_t)((int64_t)f->of->key[c->next] + c->offset[row]);
+    RvSphRun run = rv_sph_run_of_row(f->to, key, &c->walk.cell[row]);
+    c->runs.begin[row] = f->to->first[run.begin];
+    c->runs.end[row] = f->to->first[run.end];
   }
+  ++c->next;
+  size_t last = f->of->first[c->next];
+  c->last = last < end ? last : end;
+  return true;
 }
 
 // Candidates from j on: squares of their distances, and which of them are neighbours.
@@ -90,27 +110,22 @@ RV_INLINE uint32_t number_of(RvSphMask sum) {
 
 void RV_KERNEL(rv_sph_crowd)(const RvSphCrowdFind* f, size_t begin, size_t end) {
   const RvSphSet* of = f->of;
-  int64_t offset[RV_SPH_ROWS];
-  RvSphWalk walk;
-  Runs runs;
-  size_t i = begin;
-  for (size_t cell = rv_sph_walk_begin(f->lattice, of, f->to, begin, offset, &walk); i < end; ++cell) {
-    find_runs(f->to, offset, of->key[cell], &walk, &runs);
-    size_t last = of->first[cell + 1] < end ? of->first[cell + 1] : end;
-    for (; i < last; ++i) {
-      const float x[3] = {of->x[0][i], of->x[1][i], of->x[2][i]};
+  Cells c;
+  begin_cells(f, begin, &c);
+  while (next_cell(f, end, &c))
+    for (; c.i < c.last; ++c.i) {
+      const float x[3] = {of->x[0][c.i], of->x[1][c.i], of->x[2][c.i]};
       RvSphRow sum = rv_sph_set(0);
       RvSphMask number = (RvSphMask)sum;
       for (int row = 0; row < RV_SPH_ROWS; ++row)
-        for (uint32_t j = runs.begin[row]; j < runs.end[row]; j += RV_W) {
-          Near near = near_of(f->to, j, runs.end[row], x);
+        for (uint32_t j = c.runs.begin[row]; j < c.runs.end[row]; j += RV_W) {
+          Near near = near_of(f->to, j, c.runs.end[row], x);
           sum += rv_sph_where(near.hit, rv_sph_poly6(near.square));
           number += near.hit;
         }
-      f->count[i] = number_of(number);
-      f->sum[i] = rv_sph_total(sum);
+      f->count[c.i] = number_of(number);
+      f->sum[c.i] = rv_sph_total(sum);
     }
-  }
 }
 
 // Neighbours of particle i, at most `most`, of those that the keys select; groups are written whole. Their number,
@@ -136,39 +151,30 @@ RV_INLINE uint32_t list_near(const RvSphCrowdFind* f, size_t i, const Runs* runs
 }
 
 void RV_KERNEL(rv_sph_find_all)(const RvSphCrowdFind* f, size_t begin, size_t end) {
-  const RvSphSet* of = f->of;
-  int64_t offset[RV_SPH_ROWS];
-  RvSphWalk walk;
-  Runs runs;
-  size_t i = begin;
-  for (size_t cell = rv_sph_walk_begin(f->lattice, of, f->to, begin, offset, &walk); i < end; ++cell) {
-    find_runs(f->to, offset, of->key[cell], &walk, &runs);
-    size_t last = of->first[cell + 1] < end ? of->first[cell + 1] : end;
-    for (; i < last; ++i) list_near(f, i, &runs, false, f->count[i], f->lists->index + 8 * (size_t)f->lists->first[i]);
-  }
+  Cells c;
+  begin_cells(f, begin, &c);
+  while (next_cell(f, end, &c))
+    for (; c.i < c.last; ++c.i) {
+      uint32_t* out = f->lists->index + 8 * (size_t)f->lists->first[c.i];
+      list_near(f, c.i, &c.runs, false, f->count[c.i], out);
+    }
 }
 
 RvSphFound RV_KERNEL(rv_sph_find_thinned)(const RvSphCrowdFind* f, size_t begin, size_t end) {
-  const RvSphSet* of = f->of;
   RvSphLists* lists = f->lists;
   RvSphFound found = {0};
-  int64_t offset[RV_SPH_ROWS];
-  RvSphWalk walk;
-  Runs runs;
   uint32_t group = (uint32_t)(begin / RV_SPH_GRAIN * (RV_SPH_TASK_INDICES / 8));
-  size_t i = begin;
-  for (size_t cell = rv_sph_walk_begin(f->lattice, of, f->to, begin, offset, &walk); i < end; ++cell) {
-    find_runs(f->to, offset, of->key[cell], &walk, &runs);
-    size_t last = of->first[cell + 1] < end ? of->first[cell + 1] : end;
-    for (; i < last; ++i) {
-      uint32_t count = list_near(f, i, &runs, true, RV_SPH_MOST_LISTED, lists->index + 8 * (size_t)group);
+  Cells c;
+  begin_cells(f, begin, &c);
+  while (next_cell(f, end, &c))
+    for (; c.i < c.last; ++c.i) {
+      uint32_t count = list_near(f, c.i, &c.runs, true, RV_SPH_MOST_LISTED, lists->index + 8 * (size_t)group);
       found.full += count > RV_SPH_MOST_LISTED;
       if (count > RV_SPH_MOST_LISTED) count = RV_SPH_MOST_LISTED;
-      lists->first[i] = group;
-      lists->groups[i] = (uint16_t)((count + 7) / 8);
-      group += lists->groups[i];
+      lists->first[c.i] = group;
+      lists->groups[c.i] = (uint16_t)((count + 7) / 8);
+      group += lists->groups[c.i];
       found.pairs += count;
     }
-  }
   return found;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <png.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,15 +60,17 @@ size_t rv_view_picture_most_bytes(size_t count) {
 }
 
 RvResult rv_view_picture_check(const char* name, size_t count, int64_t width, int64_t height, RvError* error) {
+  char size[64];
+  snprintf(size, sizeof size, "%lld x %lld", (long long)width, (long long)height);
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
-    return rv_fail(error, RV_BAD_FILE,
-                   "cannot read '%s': it says that it has %lld x %lld pixels; 1 to %d a side are read", name,
-                   (long long)width, (long long)height, MAX_SIDE);
+    return rv_fail(error, RV_BAD_FILE, "cannot read '%s': it says that it has %s pixels; 1 to %d a side are read", name,
+                   size, MAX_SIDE);
   if ((size_t)width * (size_t)height > most_pixels(count))
-    return rv_fail(error, RV_BAD_FILE,
-                   "cannot read '%s': it says that it has %lld x %lld pixels, more than its %zu bytes can hold; it is "
-                   "damaged, or of one colour, and then a small picture does",
-                   name, (long long)width, (long long)height, count);
+    return rv_fail(
+        error, RV_BAD_FILE,
+        "cannot read '%s': it says that it has %s pixels, more than its %zu bytes can hold; it is damaged, or "
+        "of one colour, and then a small picture does",
+        name, size, count);
   return RV_OK;
 }
 

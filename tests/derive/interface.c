@@ -10,26 +10,21 @@
 #include <stdio.h>
 
 #include "interface/pair.h"
+#include "interface/solver.h"
 #include "rig/interface_drops.h"
 
 // Radii in spacings: three drops each of 7 and 9, two of 12, which differ in the places of their particles.
 static const double radii[] = {6.9, 7, 7.1, 8.9, 9, 9.1, 11.95, 12.05};
 enum { DROPS = sizeof radii / sizeof *radii };
 static const char* const forms[RV_PAIR_FORMS] = {
-    [RV_PAIR_COSINE] = "COSINE", [RV_PAIR_TWO_KERNELS] = "TWO_KERNELS", [RV_PAIR_SPLINE] = "SPLINE"};
+    [RV_PAIR_COSINE] = "COSINE",
+    [RV_PAIR_TWO_KERNELS] = "TWO_KERNELS",
+    [RV_PAIR_SPLINE] = "SPLINE",
+};
 
 static const double FACTOR_OFF = 0.1;
 static const double ANGLE_OFF = 4;
 
-// Rows of the table that is compiled in, degrees.
-static const double rows[][2] = {
-#define RV_PAIR_FACTOR(form, factor)
-#define RV_SOLID_ANGLE(measured, used) {(measured), (used)},
-#include "interface/measured.def"
-#undef RV_PAIR_FACTOR
-#undef RV_SOLID_ANGLE
-};
-enum { ROWS = sizeof rows / sizeof *rows };
 // Thinner caps spread into films, whose angle cannot be read from a height: the rows below are kept, and those of 0 and
 // 180 degrees have no cap.
 static const double LEAST_ANGLE = 60;
@@ -62,15 +57,18 @@ static RvResult write_factors(FILE* file, RvError* error) {
 }
 
 static RvResult write_angles(FILE* file, RvError* error) {
-  for (int k = 0; k < ROWS; ++k) {
-    double angle = rows[k][0];
+  int count;
+  const RvSolidAngle* table = rv_interface_angles(&count);
+  for (int k = 0; k < count; ++k) {
+    double angle = table[k].measured;
     double measured = angle;
     RvResult result = RV_OK;
     if (angle >= LEAST_ANGLE && angle <= MOST_ANGLE)
       result = rv_rig_cap_angle(angle, angle > 90 ? &high : &flat, &measured, error);
     if (result) return result;
-    printf("angle %g: measured %.1f with %.1f\n", angle, measured, rows[k][1]);
-    fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", fabs(measured - angle) > ANGLE_OFF ? measured : angle, rows[k][1]);
+    printf("angle %g: measured %.1f with %.1f\n", angle, measured, table[k].used);
+    double kept = fabs(measured - angle) > ANGLE_OFF ? measured : angle;
+    fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", kept, table[k].used);
   }
   return RV_OK;
 }

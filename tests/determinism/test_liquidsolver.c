@@ -37,24 +37,20 @@
   "  \"gravity\": [{\"wave\": {\"amplitude\": 4, \"frequency\": 3}}, -9.81, 0],"                                       \
   "  \"timescale\": {\"keys\": [[1, 1], [5, 0.6]], \"interp\": \"linear\"}}}}}"
 
-// the same as water, as a liquid that yields and thins, whose particles carry a strain, as mud under a spray of oil, each
-// with its own density and tension, and as one whose drops of up to 55 cm3 stick to the balls, run and leave beads
+// the same as water, as a liquid that yields and thins, whose particles carry a strain, as mud under a spray of oil,
+// each with its own density and tension, and as one whose drops of up to 55 cm3 stick to the balls, run and leave beads
 static const char water_text[] = SCENE("");
 static const char cream_text[] =
     SCENE("\"viscosity\": 3, \"yieldstress\": 30, \"shearmodulus\": 500, \"flowindex\": 0.6,");
 static const char two_text[] = SCENE_OF("mud", "\"material\": \"siliconeoil\",", "\"surfacetension\": 0.05,");
 static const char drops_text[] = SCENE("\"droptension\": 2, \"dropviscosity\": 0.5,");
 
-static RvTestShot shot = {
-    .text = water_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
-
-static RvTestShot cream = {
-    .text = cream_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
-
-static RvTestShot two = {.text = two_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
-
-static RvTestShot drops = {
-    .text = drops_text, .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f};
+#define SHOT_OF(scene) \
+  { .text = (scene), .last = 5, .workers = {1, 2, 16}, .visits = {5, 3, 4, 1, 5}, .edit = 0.5f }
+static RvTestShot shot = SHOT_OF(water_text);
+static RvTestShot cream = SHOT_OF(cream_text);
+static RvTestShot two = SHOT_OF(two_text);
+static RvTestShot drops = SHOT_OF(drops_text);
 
 RV_TESTS(RV_TEST_SHOT(shot, rv_test_shot_run), cmocka_unit_test_prestate(rv_test_shot_edit, &shot),
          RV_TEST_SHOT(cream, rv_test_shot_run), RV_TEST_SHOT(two, rv_test_shot_run),

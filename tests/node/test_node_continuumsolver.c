@@ -86,8 +86,10 @@ static void roots_pins_and_goals_follow(void** state) {
       "\"g\": {\"type\": \"continuumsolver\", \"inputs\": [\"goal\"], \"parms\": {\"restmode\": \"natural\","
       "  \"stiffness\": 0.01, \"targettime\": 0.05}}",
       &log);
-  RvDetail *input = rv_test_scene_copy(scene, "turn", 24), *plain = rv_test_scene_copy(scene, "s", 24),
-           *pinned = rv_test_scene_copy(scene, "p", 24), *goals = rv_test_scene_copy(scene, "g", 24);
+  RvDetail* input = rv_test_scene_copy(scene, "turn", 24);
+  RvDetail* plain = rv_test_scene_copy(scene, "s", 24);
+  RvDetail* pinned = rv_test_scene_copy(scene, "p", 24);
+  RvDetail* goals = rv_test_scene_copy(scene, "g", 24);
   // roots; sums of an origin and a place are rounded to floats
   for (size_t i = 0; i < rv_detail_count(input, RV_POINT); i += 20) CHECK_NEAR(apart(input, plain, i), 0, 1e-7);
   print_message("pins %g, goals %g, plain %g\n", largest_move(input, pinned), largest_move(input, goals),
@@ -425,10 +427,9 @@ static void fast_roots_do_not_tear(void** state) {
 // The same hash with every instruction set, whatever the hair and the air are made of.
 static void every_instruction_set_has_the_same_bits(void** state) {
   (void)state;
-  static const char* const parms[] = {
-      "", ", \"interaction\": \"particles\", \"volumepressure\": 50",
-      ", \"air\": \"solved\", \"wind\": [1, 0, 0], \"turbulence\": 0.5",
-      ", \"integrator\": \"rk4\", \"youngs\": 3e5, \"shear\": 1e5, \"damping\": 0"};
+  static const char* const parms[] = {"", ", \"interaction\": \"particles\", \"volumepressure\": 50",
+                                      ", \"air\": \"solved\", \"wind\": [1, 0, 0], \"turbulence\": 0.5",
+                                      ", \"integrator\": \"rk4\", \"youngs\": 3e5, \"shear\": 1e5, \"damping\": 0"};
   const RvIsa own = rv_cpu_isa();
   for (size_t k = 0; k < sizeof parms / sizeof *parms; ++k) {
     uint64_t hash[RV_ISA_COUNT] = {0};

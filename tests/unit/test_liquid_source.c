@@ -14,7 +14,12 @@
 #define DX 0.01
 
 static RvSourceSettings settings = {
-    .dx = DX, .origin = {0.1, -0.2, 0.3}, .separation = SEP, .jitter = 0.5, .max_particles = 1000000};
+    .dx = DX,
+    .origin = {0.1, -0.2, 0.3},
+    .separation = SEP,
+    .jitter = 0.5,
+    .max_particles = 1000000,
+};
 
 // a square of side 0.1 that looks up (+y), of two triangles, clockwise seen from above
 static const double square[18] = {0,   0, 0,   0.1, 0, 0,   0,   0, 0.1,  //
@@ -73,7 +78,13 @@ static void drops_do_not_depend_on_the_separation(void** state) {
   RvError error = {0};
   const double drop = 0.3 * SEP * SEP * SEP;
   RvLiquidSource s = {
-      .id = 3, .active = true, .rate = 40.5 * drop, .drop = drop, .velocity = {0, 2, 0}, .ntriangle = 2};
+      .id = 3,
+      .active = true,
+      .rate = 40.5 * drop,
+      .drop = drop,
+      .velocity = {0, 2, 0},
+      .ntriangle = 2,
+  };
   s.corners = square;
   double first[40][3];
   for (int k = 0; k < 4; ++k) {

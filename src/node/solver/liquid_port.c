@@ -117,9 +117,10 @@ void rv_liquid_port_tell(const RvLiquidPort* s) {
 static RvResult read_start(RvLiquidPort* s, const RvWetParms* p, const RvDetail* in, RvError* error) {
   RvLiquidFaults faults = {0};
   double spacing;
-  if (rv_detail_count(in, RV_PRIM))
+  size_t primitives = rv_detail_count(in, RV_PRIM);
+  if (primitives)
     rv_cook_warn(s->cook, "%s, has %zu primitives: its points are the liquid, and they are left out",
-                 rv_solver_port(s->cook, s->input).text, rv_detail_count(in, RV_PRIM));
+                 rv_solver_port(s->cook, s->input).text, primitives);
   // A shot that begins frozen takes v as of a time scale of 1.
   RvLiquidUnits units = {s->units.meters, s->units.rate > 0 ? s->units.rate : 1};
   RvResult result = rv_liquid_measure(in, p->particlesep, &units, &spacing, s->globals.origin, error);
