@@ -66,7 +66,8 @@ RV_API const char* rv_result_text(RvResult result);
 // Exit code of the command line for a result; 2 for other numbers.
 RV_API int rv_result_exit_code(RvResult result);
 
-// Fills `error` with the code and a printf text, unless filled or NULL. Returns the code of the error that is kept.
+// Fills `error` with the code and a printf text, unless it is NULL or filled already. Returns the code of the error
+// that is kept; `code` if `error` is NULL.
 RV_API RvResult rv_fail(RvError* error, RvResult code, const char* format, ...) RV_PRINTF(3, 4);
 // Puts the printf text and ": " before the text of a filled error. Returns the error's code; RV_INTERNAL if `error` is
 // NULL.

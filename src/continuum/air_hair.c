@@ -50,10 +50,10 @@ typedef struct Links {
 
 // A link with its points.
 typedef struct Link {
-  size_t point;     // first of them
-  size_t vertex;    // of a vector of its inner vertex, in lanes
-  size_t link, at;  // of a number and of a vector of the link
-  size_t input;     // its inner vertex in the input
+  size_t point;        // first of them
+  size_t vertex;       // of a vector of its inner vertex, in lanes
+  size_t link, at;     // of a number and of a vector of the link
+  size_t input;        // its inner vertex in the input
   double drag, fibre;  // of a point, kg/s, m3
   double tangent;      // share of the drag that acts along the link
 } Link;
@@ -144,8 +144,7 @@ static double felt(const RvAir* a, int axis, const Stencil* s) {
 static void take_impulse(RvAir* a, const RvAirPoint* p, int axis, const Stencil* s) {
   const double impulse[3] = {p->impulse.x, p->impulse.y, p->impulse.z};
   double sum = p->felt[axis], change = sum > 0 ? impulse[axis] / (sum * rv_air_face_mass(a)) : 0;
-  for (int n = 0; n < 8; ++n)
-    a->w[axis].data[s->at[n]] -= change * s->w[n] * a->drag[axis].data[s->at[n]];
+  for (int n = 0; n < 8; ++n) a->w[axis].data[s->at[n]] -= change * s->w[n] * a->drag[axis].data[s->at[n]];
 }
 
 // Tiles of a colour share no face: their neighbours' faces that they write to are on different sides.
@@ -194,8 +193,9 @@ RvResult rv_air_sum_hair(RvAir* a, const RvAirHair* hair, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- back to the links
 
-// How much of its drag a point feels, on the mean and along each axis, and the air's velocity over the wind that draws it. Between faces that a solid
-// closes there is no air: 0.
+// The share of its drag that a point feels: returns the mean over the axes, and writes that of each to `felt_by`.
+// `target` is the velocity, over the wind, of the air that drags it. Where a solid closes all faces of an axis there is
+// no air, and the mean is 0.
 static double air_of(const RvAir* a, const RvMediumPoint* p, double felt_by[3], double target[3]) {
   double mean = 0;
   bool closed = false;

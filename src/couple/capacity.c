@@ -473,8 +473,9 @@ static uint64_t hash_input(const RvCoupleStrands* s, const RvCoupleSettings* set
   const RvStrandModel* m = s->model;
   const double* at = set->capacity_at;
   size_t bytes = m->unknowns * sizeof(double);
-  double numbers[] = {set->density, set->tension, set->capacity, set->gravity[0], set->gravity[1], set->gravity[2],
-                      s->dt_before, s->offset[0], s->offset[1],  s->offset[2],    set->angle,      set->yield};
+  double numbers[] = {set->density,    set->tension, set->capacity, set->gravity[0], set->gravity[1],
+                      set->gravity[2], s->dt_before, s->offset[0],  s->offset[1],    s->offset[2],
+                      set->angle,      set->yield,   set->solids};
   RvHasher h = rv_hasher_new(1);
   rv_hasher_add(&h, numbers, sizeof numbers);
   rv_hasher_add(&h, s->q, bytes);

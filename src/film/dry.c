@@ -48,7 +48,7 @@ static double evaporate(const Place* p, double depth, double kept, double* film,
   double height = rv_film_height(*film / (p->hairs * p->length), p->radius);
   double around = 2 * RV_PI * p->length * p->hairs;
   // Film.
-  double water = *film - kept;
+  double water = fmax(*film - kept, 0);
   double evaporated = fmin(water, depth * around * (p->radius + height));
   if (water - evaporated <= LEAST_FILM * around * p->radius) evaporated = water;
   double spent = evaporated > 0 ? evaporated / (around * (p->radius + height)) : 0;
@@ -66,13 +66,13 @@ static double kept_at(const RvFilmState* s, size_t at) {
   return s->solids ? rv_film_solids_kept(s->volume[at], s->solids[at]) : 0;
 }
 
-// Moves the share `part` of the free room in the fibre from the film into it. Absorbed liquid stops, so its momentum
-// along the strand becomes an impulse on it.
+// Moves the share `part` of the free room in the fibre from the film into it, but not the volume `kept`. Absorbed
+// liquid stops, so its momentum along the strand becomes an impulse on it.
 static void soak(const RvFilmModel* m, RvFilmState* s, const RvFilmBatch* b, const RvFilmStepDef* d, const Place* p,
-                 double part, int i, int lane, double* kick) {
+                 double part, double kept, int i, int lane, double* kick) {
   size_t k = (size_t)(i * RV_LANES + lane), at = b->vertex_at + k;
   double room = RV_PI * p->radius * p->radius * p->length * p->hairs * d->settings.saturation - s->absorbed[at];
-  double in = fmin(s->volume[at] - kept_at(s, at), fmax(room, 0) * part);
+  double in = fmin(s->volume[at] - kept, fmax(room, 0) * part);
   if (!(in > 0)) return;
   s->volume[at] -= in;
   s->absorbed[at] += in;
@@ -121,8 +121,11 @@ static double dry_lane(const RvFilmModel* m, RvFilmState* s, const RvFilmStepDef
     double rate = d->settings.drying * (d->settings.drying_at ? fmax(d->settings.drying_at[at], 0) : 1);
     double depth = rate < INFINITY ? rate * d->dt : 0;
     double before = s->volume[at];
-    if (part > 0) soak(m, s, b, d, &p, part, i, lane, kick);
-    if (depth > 0) evaporated += evaporate(&p, depth, kept_at(s, at), &s->volume[at], &s->absorbed[at]);
+    // Neither absorption nor evaporation takes what the solids hold. It is found once, with the share that belongs to
+    // the volume before.
+    double kept = kept_at(s, at);
+    if (part > 0) soak(m, s, b, d, &p, part, kept, i, lane, kick);
+    if (depth > 0) evaporated += evaporate(&p, depth, kept, &s->volume[at], &s->absorbed[at]);
     if (s->volume[at] == 0) s->strain[at] = 0;
     if (s->solids && s->volume[at] > 0) s->solids[at] = fmin(s->solids[at] * (before / s->volume[at]), RV_FILM_PACKED);
     depth_at_tip = depth;

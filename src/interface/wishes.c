@@ -30,27 +30,41 @@ static RvResult check_triangle(const RvInterfaceWishes* w, int a, int b, RvError
 
 // Tension between two phases, either of which may be air.
 static double tension_between(const RvInterfaceBonds* bonds, int a, int b) {
-  double aa = a == RV_INTERFACE_AIR ? 0 : bonds->liquid[a][a];
-  double bb = b == RV_INTERFACE_AIR ? 0 : bonds->liquid[b][b];
-  bool air = a == RV_INTERFACE_AIR || b == RV_INTERFACE_AIR;
-  return aa + bb - (air ? 0 : 2 * bonds->liquid[a][b]);
+  if (a == RV_INTERFACE_AIR) return bonds->liquid[b][b];
+  if (b == RV_INTERFACE_AIR) return bonds->liquid[a][a];
+  return bonds->liquid[a][a] + bonds->liquid[b][b] - 2 * bonds->liquid[a][b];
+}
+
+// Share of the other two tensions by which rounding lets the third exceed their sum.
+static const double ROUNDING = 1e-12;
+
+// The tensions between three phases; side k is opposite to phase k. None may be above the sum of the others.
+static RvResult find_sides(const RvInterfaceBonds* bonds, const int phase[3], double side[3], RvError* error) {
+  for (int k = 0; k < 3; ++k) side[k] = tension_between(bonds, phase[(k + 1) % 3], phase[(k + 2) % 3]);
+  for (int k = 0; k < 3; ++k)
+    if (!(side[k] <= (side[(k + 1) % 3] + side[(k + 2) % 3]) * (1 + ROUNDING)))
+      return rv_fail(error, RV_BAD_INPUT,
+                     "phases %d, %d and %d do not meet in a line: of the tensions between them, %g, %g and %g, the "
+                     "%s is above the sum of the others, so one phase spreads between the other two; bring the "
+                     "tensions nearer to each other",
+                     phase[0] + 1, phase[1] + 1, phase[2] + 1, side[0], side[1], side[2],
+                     (const char* const[]){"first", "second", "third"}[k]);
+  return RV_OK;
 }
 
 RvResult rv_interface_meeting(const RvInterfaceBonds* bonds, const int phase[3], double angle[3], RvError* error) {
+  double side[3];
+  RvResult result = find_sides(bonds, phase, side, error);
+  if (result) return result;
+  if (!(side[0] * side[1] * side[2] > 0))
+    return rv_fail(error, RV_BAD_INPUT, "phases %d, %d and %d do not meet in a line: two of them mix, with no tension",
+                   phase[0] + 1, phase[1] + 1, phase[2] + 1);
   for (int k = 0; k < 3; ++k) {
-    int a = phase[k];
-    int b = phase[(k + 1) % 3];
-    int c = phase[(k + 2) % 3];
-    double opposite = tension_between(bonds, b, c);
-    double first = tension_between(bonds, a, b);
-    double second = tension_between(bonds, a, c);
+    double opposite = side[k];
+    double first = side[(k + 1) % 3];
+    double second = side[(k + 2) % 3];
     double cosine = (opposite * opposite - first * first - second * second) / (2 * first * second);
-    if (!(fabs(cosine) <= 1))
-      return rv_fail(error, RV_BAD_INPUT,
-                     "phases %d, %d and %d do not meet in a line: a tension of the three, %g, %g and %g, is above the "
-                     "sum of the others, so one phase spreads between the other two",
-                     phase[0] + 1, phase[1] + 1, phase[2] + 1, opposite, first, second);
-    angle[k] = rv_acos(cosine);
+    angle[k] = rv_acos(rv_clamp(cosine, -1, 1));
   }
   return RV_OK;
 }
@@ -58,10 +72,10 @@ RvResult rv_interface_meeting(const RvInterfaceBonds* bonds, const int phase[3],
 // Whether each three liquids can meet in a line.
 static RvResult check_liquids(const RvInterfaceWishes* w, const RvInterfaceBonds* bonds, RvError* error) {
   RvResult result = RV_OK;
-  double angle[3];
+  double side[3];
   for (int a = 0; a < w->phases && !result; ++a)
     for (int b = 0; b < a && !result; ++b)
-      for (int c = 0; c < b && !result; ++c) result = rv_interface_meeting(bonds, (const int[]){a, b, c}, angle, error);
+      for (int c = 0; c < b && !result; ++c) result = find_sides(bonds, (const int[]){a, b, c}, side, error);
   return result;
 }
 
@@ -90,7 +104,7 @@ RvResult rv_interface_bonds(const RvInterfaceWishes* w, RvInterfaceBonds* out, R
 RvResult rv_interface_shared_angle(const RvInterfaceBonds* bonds, int a, int b, double* cosine, RvError* error) {
   double aa = bonds->liquid[a][a];
   double bb = bonds->liquid[b][b];
-  double between = aa + bb - 2 * bonds->liquid[a][b];
+  double between = tension_between(bonds, a, b);
   *cosine = (aa - bb + 2 * bonds->solid[b] - 2 * bonds->solid[a]) / between;
   if (!(fabs(*cosine) <= 1))
     return rv_fail(error, RV_BAD_INPUT,

@@ -49,8 +49,8 @@ typedef struct RvLiquidModel {
   double gravity[3];                   // m/s^2
   double viscosity;                    // Pa s; 0: none
   RvRheology law;                      // of a liquid that yields, thins or thickens; its consistency is the viscosity
-  const RvLiquidMaterials* materials;  // several; law then has their bounds, and density and
-                                       // tension are what theirs are told by; NULL: one
+  const RvLiquidMaterials* materials;  // several; law then has their bounds, and theirs of density
+                                       // and tension are relative to those here; NULL: one
   bool split;                          // shear and pressure one after the other, not together
   bool stick;                          // a viscous liquid does not slip on solids
   double tension;                      // N/m at the surface; 0: none

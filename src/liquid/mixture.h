@@ -30,7 +30,7 @@ static inline int rv_liquid_material_of(const RvLiquidMaterials* m, int32_t row)
 int rv_liquid_mixture_pure(int count, const double* part);
 // The law of a mixture.
 RvRheology rv_liquid_mixture_law(const RvLiquidMaterials* materials, const double* part);
-// Largest modulus and yield stress of all, with the means of consistency and index: what steps and bounds go by.
+// Largest modulus, yield stress and consistency of all, with an index of 1: what steps and bounds go by.
 RvRheology rv_liquid_mixture_bounds(const RvLiquidMaterials* materials);
 // Fastest shear wave of all, m/s.
 double rv_liquid_mixture_wave(const RvLiquidMaterials* materials);

@@ -125,15 +125,18 @@ static double edge_length(const RvPoreHair* hair, size_t point) {
   return rv_distance(rv_vec3_load64(x), rv_vec3_load64(x + 3));
 }
 
-// Places of the pores along all strands. Strands are two supports apart there, so that none is near another.
+// Places of the pores along all strands. Strands are two supports apart there, so that none is near another. After
+// MOST_ARC supports places begin anew, so that floats know them to 1/256 of a support at any number of strands; of the
+// pairs of different strands a ten-thousandth is then taken for pairs of one strand.
 static void find_arcs(RvPores* p, const RvPoreHair* hair, double support) {
   const double GAP = 2;
+  const double MOST_ARC = 32768;
   double end = 0;
   for (size_t k = 0; k < p->count; ++k) {
     double length = edge_length(hair, p->point[k]) / support;
     p->arc[k] = (float)(end + 0.5 * length);
     end += length;
-    if (!p->below[k]) end += GAP;
+    if (!p->below[k]) end = end > MOST_ARC ? 0 : end + GAP;
   }
 }
 

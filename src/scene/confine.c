@@ -55,14 +55,15 @@ RvResult rv_scene_confine_check(const RvScene* scene, const char* path, bool wri
 
 RvResult rv_scene_confine_checkpoints(const RvScene* scene, const char* folder, RvError* error) {
   if (!scene->confine.count || !folder) return RV_OK;
-  char *named = NULL, *meant = NULL;
-  RvResult result = rv_file_resolve(folder, false, &named, error);
-  if (!result) result = rv_file_resolve(folder, true, &meant, error);
+  char* with_link = NULL;
+  char* followed = NULL;
+  RvResult result = rv_file_resolve(folder, false, &with_link, error);
+  if (!result) result = rv_file_resolve(folder, true, &followed, error);
   // The output folder is the user's choice; a link in it may be a stranger's.
-  if (!result && strcmp(named, meant) != 0) result = rv_scene_confine_check(scene, meant, true, error);
+  if (!result && strcmp(with_link, followed) != 0) result = rv_scene_confine_check(scene, followed, true, error);
   if (result) rv_error_context(error, "--out: the folder of checkpoints '%s'", folder);
-  rv_free(named);
-  rv_free(meant);
+  rv_free(with_link);
+  rv_free(followed);
   return result;
 }
 

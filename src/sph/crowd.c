@@ -35,8 +35,9 @@ static void find_all_some(void* arg, size_t begin, size_t end) {
 RvResult rv_sph_lists_find_all(RvSphLists* lists, const RvSphLattice* lattice, const RvSphSet* of, const RvSphSet* to,
                                RvArena* arena, RvError* error) {
   RvSphCrowdFind find = {.of = of, .to = to, .lattice = lattice, .lists = lists};
-  RvResult result = rv_sph_crowd_measure(lattice, of, to, &find.count, &find.sum, arena, error);
-  if (result) return result;
+  find.count = RV_TAKE(arena, uint32_t, of->count + 1);
+  if (!find.count) return no_memory(of->count, error);
+  rv_parallel_for(of->count, RV_SPH_GRAIN, measure_some, &find);
   *lists = (RvSphLists){.count = of->count};
   lists->first = RV_TAKE(arena, uint32_t, of->count + 1);
   lists->groups = RV_TAKE(arena, uint16_t, of->count + 1);

@@ -120,11 +120,11 @@ void RV_KERNEL(rv_sph_crowd)(const RvSphCrowdFind* f, size_t begin, size_t end) 
       for (int row = 0; row < RV_SPH_ROWS; ++row)
         for (uint32_t j = c.runs.begin[row]; j < c.runs.end[row]; j += RV_W) {
           Near near = near_of(f->to, j, c.runs.end[row], x);
-          sum += rv_sph_where(near.hit, rv_sph_poly6(near.square));
+          if (f->sum) sum += rv_sph_where(near.hit, rv_sph_poly6(near.square));
           number += near.hit;
         }
       f->count[c.i] = number_of(number);
-      f->sum[c.i] = rv_sph_total(sum);
+      if (f->sum) f->sum[c.i] = rv_sph_total(sum);
     }
 }
 

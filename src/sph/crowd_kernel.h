@@ -10,7 +10,7 @@ typedef struct RvSphCrowdFind {
   const RvSphLattice* lattice;
   RvSphLists* lists;
   uint32_t* count;        // [of->count] neighbours
-  float* sum;             // [of->count] of poly6 over its factor
+  float* sum;             // [of->count] of poly6 over its factor; NULL: not wanted
   const uint32_t* key;    // [count + RV_SPH_SPARE] random numbers of the set, for thinned lists
   const uint32_t* limit;  // [count + RV_SPH_SPARE] a pair is listed up to the lower limit of its two
 } RvSphCrowdFind;

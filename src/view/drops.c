@@ -79,6 +79,8 @@ bool rv_view_settle_drops(RvViewScene* scene) {
       for (size_t k = 0; has_drops(&scene->parts[i]) && k < scene->parts[i].count; ++k)
         settle(mesh, tree, outward, scene->parts[i].vertices + 4 * k);
   }
+  // The vertices move next, and nothing searches them after that.
+  for (size_t m = 0; m < scene->count; ++m) rv_nearest_free(&scene->parts[m].tree);
   return true;
 }
 

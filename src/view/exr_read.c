@@ -152,8 +152,9 @@ static RvResult read_light(exr_context_t context, const char* name, const exr_at
   int32_t rows = 0;
   exr_result_t code = exr_get_scanlines_per_chunk(context, 0, &rows);
   if (code || rows < 1) return refuse(code ? code : EXR_ERR_INVALID_ATTR, name, error);
-  chunk.rows = rows;
-  chunk.values = (size_t)chunk.width * (size_t)rows;
+  // A picture may be lower than a chunk, and its head must not ask for more than it has.
+  chunk.rows = rows < height ? rows : height;
+  chunk.values = (size_t)chunk.width * (size_t)chunk.rows;
   chunk.planes = rv_alloc_zero(chunk.values, PLANES * sizeof(float));
   if (!chunk.planes) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
   code = read_rows(context, &chunk, height, window->min.y, rgb);

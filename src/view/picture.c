@@ -59,7 +59,7 @@ size_t rv_view_picture_most_bytes(size_t count) {
   return 3 * sizeof(float) * most_pixels(count);
 }
 
-RvResult rv_view_picture_check(const char* name, size_t count, int64_t width, int64_t height, RvError* error) {
+static RvResult check_size(const char* name, size_t count, int64_t width, int64_t height, RvError* error) {
   char size[64];
   snprintf(size, sizeof size, "%lld x %lld", (long long)width, (long long)height);
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
@@ -77,7 +77,7 @@ RvResult rv_view_picture_check(const char* name, size_t count, int64_t width, in
 RvResult rv_view_picture_room(const char* name, size_t count, int64_t width, int64_t height, float** rgb,
                               RvError* error) {
   *rgb = NULL;
-  RvResult result = rv_view_picture_check(name, count, width, height, error);
+  RvResult result = check_size(name, count, width, height, error);
   if (result) return result;
   *rgb = rv_alloc_zero((size_t)width * (size_t)height, 3 * sizeof(float));
   return *rgb ? RV_OK : rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
@@ -89,11 +89,14 @@ static float linear(uint8_t byte) {
   return (float)(x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4));
 }
 
-// Why libpng refused a picture: of a lack of memory it and zlib tell in words only.
-static RvResult refuse_png(const png_image* image, const char* name, RvError* error) {
+bool rv_view_png_lacks_memory(const char* message) {
   // "out of memory" and "Out of memory"
-  bool memory = strstr(image->message, "ut of memory") || strstr(image->message, "insufficient memory");
-  if (memory) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
+  return strstr(message, "ut of memory") || strstr(message, "insufficient memory");
+}
+
+// Why libpng refused a picture.
+static RvResult refuse_png(const png_image* image, const char* name, RvError* error) {
+  if (rv_view_png_lacks_memory(image->message)) return rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
   return rv_fail(error, RV_BAD_FILE, "cannot read '%s': it is not a whole .png picture", name);
 }
 
@@ -118,8 +121,7 @@ RvResult rv_view_decode_srgb(const char* name, const void* bytes, size_t count, 
   rv_foreign_enter("libpng");
   bool good = png_image_begin_read_from_memory(&image, bytes, count);
   rv_foreign_leave();
-  RvResult result =
-      good ? rv_view_picture_check(name, count, image.width, image.height, error) : refuse_png(&image, name, error);
+  RvResult result = good ? check_size(name, count, image.width, image.height, error) : refuse_png(&image, name, error);
   if (!result) result = read_png_pixels(&image, name, srgb, error);
   png_image_free(&image);
   *width = (int)image.width;
@@ -133,11 +135,12 @@ RvResult rv_view_decode_png(const char* name, const void* bytes, size_t count, i
   *rgb = NULL;
   RvResult result = rv_view_decode_srgb(name, bytes, count, width, height, &srgb, error);
   if (result) return result;
-  result = rv_view_picture_room(name, count, *width, *height, rgb, error);
+  size_t values = 3 * (size_t)*width * (size_t)*height;
+  *rgb = rv_alloc(values, sizeof(float));
+  if (!*rgb) result = rv_fail(error, RV_NO_MEMORY, "out of memory to read '%s'", name);
   float table[256];
   for (int i = 0; i < 256; ++i) table[i] = linear((uint8_t)i);
-  size_t values = result ? 0 : 3 * (size_t)*width * (size_t)*height;
-  for (size_t i = 0; i < values; ++i) (*rgb)[i] = table[srgb[i]];
+  for (size_t i = 0; !result && i < values; ++i) (*rgb)[i] = table[srgb[i]];
   rv_free(srgb);
   return result;
 }

@@ -22,4 +22,7 @@ size_t rv_view_picture_most_bytes(size_t count);
 RvResult rv_view_picture_room(const char* name, size_t count, int64_t width, int64_t height, float** rgb,
                               RvError* error);
 
+// Whether a message of libpng tells of a lack of memory: it and zlib tell so in words only.
+bool rv_view_png_lacks_memory(const char* message);
+
 #endif

@@ -272,9 +272,9 @@ RvResult rv_view_sheet_picture(RvSheet* s, double x, double y, double width, dou
 
 //---------------------------------------------------------------------------------------------- file
 
-// The error of libpng when it writes. It tells lack of memory by its text only.
+// The error of libpng when it writes.
 static RvResult png_failure(const png_image* image, const char* path, RvError* error) {
-  if (strstr(image->message, "ut of memory")) return rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
+  if (rv_view_png_lacks_memory(image->message)) return rv_fail(error, RV_NO_MEMORY, "out of memory for '%s'", path);
   return rv_fail(error, RV_SHIM, "libpng cannot write '%s': %s", path, image->message);
 }
 

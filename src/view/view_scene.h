@@ -57,7 +57,7 @@ typedef struct RvPart {
   float* core;           // hair: fibre radius over drawn radius (fibre + film), one a vertex; NULL: 1
   float* velocity;       // x y z a vertex, m/s; NULL: static
   float* closed;         // vertices at shutter close (`vertices`: at shutter open); NULL: static
-  RvNearest tree;        // meshes: over the triangles, grown when drops are first looked for on it
+  RvNearest tree;        // meshes: over the triangles, from the first search for drops on it to the last
   float* values;         // attribute of false colours: one a hair vertex, a mesh corner, a sphere; NaN or NULL: none
 } RvPart;
 

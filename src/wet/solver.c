@@ -59,20 +59,20 @@ static RvResult capture_cached(RvWetSolver* w, double dt, RvError* error) {
 
 //---------------------------------------------------------------------------------------------- strands
 
-// A step that is longer than the limit by its rounding alone is within it.
+// Relative rounding of a step's length: one of 4 ms is not cut in two for it.
 static const double STEP_ROUNDING = 1e-6;
-enum { MOST_PARTS = 100 };  // as of Strand Substeps
+enum { MOST_STRAND_STEPS = 100 };  // of a substep, as many as Strand Substeps allows; longer substeps have longer steps
 
 // The parts that the strands take a substep in: `strand_substeps`, or as many as keep their steps within the time in
-// which bridges follow their films. A step takes the area of a bridge from where the strands are at its start, and
-// longer steps take it from ever longer before: a delayed force, which drives the strands. A tuft that was painted wet
-// swayed for ever and fell into 15, 20, 29 and 33 locks with 4, 8, 12 and 24 substeps.
-static int count_parts(const RvWetSolver* w, double dt) {
+// which bridges follow their films. A step takes the area of a bridge from the positions at its start, so the force is
+// delayed by a step. A delay beyond the bridge's time constant drives the strands: a tuft that was painted wet swayed
+// for ever and fell into 15, 20, 29 and 33 locks with 4, 8, 12 and 24 substeps.
+static int count_strand_steps(const RvWetSolver* w, double dt) {
   if (!w->strands) return 0;
   bool bridged = w->film && w->contacts && rv_contact_solver_bridged(w->contacts);
   double wanted = bridged ? ceil(dt / RV_CONTACT_BRIDGE_TIME - STEP_ROUNDING) : 0;
   if (!(wanted > w->strand_substeps)) return w->strand_substeps;
-  return wanted < MOST_PARTS ? (int)wanted : MOST_PARTS;
+  return wanted < MOST_STRAND_STEPS ? (int)wanted : MOST_STRAND_STEPS;
 }
 
 // The parts of a substep that the strands take one by one, each of which is halved where Newton did not converge. Those
@@ -280,7 +280,7 @@ RvResult rv_wet_substep(RvWetSolver* w, const RvWetSpan* span, RvError* error) {
   }
 
   // The strands step with the bulk's drag, the film's load and the bridges; after each of their steps the film flows.
-  Parts part = {.count = count_parts(w, dt)};
+  Parts part = {.count = count_strand_steps(w, dt)};
   while (!result && next_part(w, span, &part)) {
     bool halved = false;
     STAGE(inputs, begin_part(w, &part, error))

@@ -15,7 +15,7 @@
 
 // Radii in spacings: three drops each of 7 and 9, two of 12, which differ in the places of their particles.
 static const double radii[] = {6.9, 7, 7.1, 8.9, 9, 9.1, 11.95, 12.05};
-enum { DROPS = sizeof radii / sizeof *radii };
+enum { DROPS = sizeof radii / sizeof *radii, MOST_ANGLES = 32 };
 static const char* const forms[RV_PAIR_FORMS] = {
     [RV_PAIR_COSINE] = "COSINE",
     [RV_PAIR_TWO_KERNELS] = "TWO_KERNELS",
@@ -42,33 +42,35 @@ static const char head[] =
     "// RV_SOLID_ANGLE(measured, used): the angle, degrees, whose coefficient by Young and Dupre makes a contact "
     "angle.\n";
 
-static RvResult write_factors(FILE* file, RvError* error) {
+// Rows of the new table.
+typedef struct Table {
+  double factor[RV_PAIR_FORMS];
+  double measured[MOST_ANGLES];  // degrees
+} Table;
+
+static RvResult measure_factors(Table* table, RvError* error) {
   for (int form = 0; form < RV_PAIR_FORMS; ++form) {
+    double known = rv_pair_measured((RvPairForm)form);
     RvDropFactor now;
     RvResult result = rv_rig_drop_factor((RvPairForm)form, radii, DROPS, &now, error);
     if (result) return result;
-    printf("%s: factor %.3f, was %.3f; single drops scatter by %.3f\n", forms[form], now.factor,
-           rv_pair_measured((RvPairForm)form), now.scatter);
-    double known = rv_pair_measured((RvPairForm)form);
-    double kept = fabs(now.factor / known - 1) > FACTOR_OFF ? now.factor : known;
-    fprintf(file, "RV_PAIR_FACTOR(%s, %.3g)\n", forms[form], kept);
+    printf("%s: factor %.3f, was %.3f; single drops scatter by %.3f\n", forms[form], now.factor, known, now.scatter);
+    table->factor[form] = fabs(now.factor / known - 1) > FACTOR_OFF ? now.factor : known;
   }
   return RV_OK;
 }
 
-static RvResult write_angles(FILE* file, RvError* error) {
-  int count;
-  const RvSolidAngle* table = rv_interface_angles(&count);
+static RvResult measure_angles(const RvSolidAngle* known, int count, Table* table, RvError* error) {
+  if (count > MOST_ANGLES) return rv_fail(error, RV_LIMIT, "%d angles, more than %d", count, MOST_ANGLES);
   for (int k = 0; k < count; ++k) {
-    double angle = table[k].measured;
+    double angle = known[k].measured;
     double measured = angle;
     RvResult result = RV_OK;
     if (angle >= LEAST_ANGLE && angle <= MOST_ANGLE)
       result = rv_rig_cap_angle(angle, angle > 90 ? &high : &flat, &measured, error);
     if (result) return result;
-    printf("angle %g: measured %.1f with %.1f\n", angle, measured, table[k].used);
-    double kept = fabs(measured - angle) > ANGLE_OFF ? measured : angle;
-    fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", kept, table[k].used);
+    printf("angle %g: measured %.1f with %.1f\n", angle, measured, known[k].used);
+    table->measured[k] = fabs(measured - angle) > ANGLE_OFF ? measured : angle;
   }
   return RV_OK;
 }
@@ -87,17 +89,34 @@ static RvResult print_large(RvError* error) {
   return result;
 }
 
+// Writes the file when all is measured, as the library is built from it.
+static bool write_table(const char* path, const RvSolidAngle* known, int count, const Table* table) {
+  FILE* file = fopen(path, "w");
+  if (!file) return false;
+  fputs(head, file);
+  for (int form = 0; form < RV_PAIR_FORMS; ++form)
+    fprintf(file, "RV_PAIR_FACTOR(%s, %.3g)\n", forms[form], table->factor[form]);
+  for (int k = 0; k < count; ++k) fprintf(file, "RV_SOLID_ANGLE(%.4g, %.4g)\n", table->measured[k], known[k].used);
+  return fclose(file) == 0;
+}
+
 int main(int count, char** words) {
-  RvError error = {0};
-  FILE* file = count == 2 ? fopen(words[1], "w") : NULL;
-  if (!file) {
-    fprintf(stderr, "usage: derive_interface FILE, a file that can be written\n");
+  if (count != 2) {
+    fprintf(stderr, "usage: derive_interface FILE\n");
     return 1;
   }
-  fputs(head, file);
-  RvResult result = write_factors(file, &error);
-  if (!result) result = write_angles(file, &error);
+  RvError error = {0};
+  Table table;
+  int angles;
+  const RvSolidAngle* known = rv_interface_angles(&angles);
+  RvResult result = measure_factors(&table, &error);
+  if (!result) result = measure_angles(known, angles, &table, &error);
   if (!result) result = print_large(&error);
-  if (result) fprintf(stderr, "derive_interface: %s\n", error.text);
-  return fclose(file) || result ? 2 : 0;
+  if (result) {
+    fprintf(stderr, "derive_interface: %s\n", error.text);
+    return 2;
+  }
+  if (write_table(words[1], known, angles, &table)) return 0;
+  fprintf(stderr, "derive_interface: cannot write %s\n", words[1]);
+  return 1;
 }

@@ -7,7 +7,8 @@
 
 // a block that falls and splashes in a tank, in centimetres and at a keyed speed of time, with sizes that are split,
 // onto a ball that turns and one that grows, under a spray, with a drain
-// `liquid`: the node of the block, or `mud` of it; `spray`: parameters of the spray; `more`: of the solver
+// `liquid`: the node that feeds the solver, "block" or "mud" (the block as mud); `spray`, `more`: further parameters of
+// the source and of the solver
 #define SCENE(more) SCENE_OF("block", "", more)
 #define SCENE_OF(liquid, spray, more)                                                                                  \
   "{\"rivulet\": 1, \"fps\": 24, \"frames\": [1, 5], \"metersperunit\": 0.01, \"nodes\": {"                            \

@@ -76,8 +76,8 @@ def thickens(kind):
                     0.02, "law")
 
 
-def crust(kind):
-    run = cook(kind, drying(1e-3), DRIES + 10)
+def crust(kind, rate=1e-3, **parms):
+    run = cook(kind, dict(drying(rate), **parms), DRIES + 10)
     outer = numpy.sqrt(RADIUS ** 2 + section(HEIGHT) * SOLIDS / PACKED / numpy.pi)
     hair = run.strands(DRIES + 10)
     scenes.near(f"{kind}, dry: height of the crust, um", 1e6 * middle(run, DRIES, "filmheight"), 1e6 * (outer - RADIUS), 1e-4,
@@ -118,6 +118,8 @@ def keeps(kind):
 for solver in ("filmsolver", "wetsolver"):
     thickens(solver)
     crust(solver)
+    # In one substep the fibre soaks an eighth of what it can, and the rest dries: the solids stay.
+    crust(solver, rate=1, absorption=50, saturation=1)
     softens(solver)
     keeps(solver)
 scenes.end()

@@ -342,15 +342,18 @@ static void refuses(void** state) {
   error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &tiny, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.rate = NAN;
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.rate = 1;
   s.velocity[1] = INFINITY;
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   s.velocity[1] = 0;
   double bad[18];
   memcpy(bad, square, sizeof bad);
   bad[4] = NAN;
   s.corners = bad;
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_BAD_INPUT);
   memcpy(bad, square, sizeof bad);
   for (int i = 0; i < 18; ++i) bad[i] += 1e9;
@@ -368,9 +371,11 @@ static void refuses(void** state) {
   static const double wide[2][3] = {{-1e4, -1e4, -1e4}, {1e4, 1e4, 1e4}};
   s.mode = RV_SOURCE_FILL;
   s.region = rv_liquid_region_box(wide);
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   static const double big[2][3] = {{0, 0, 0}, {1, 1, 1}};
   s.region = rv_liquid_region_box(big);
+  error = (RvError){0};
   assert_int_equal(rv_liquid_source_flow(&s, &memory, &settings, 0.01, &p, &id, &flow, &error), RV_LIMIT);
   // nothing came of all that
   assert_int_equal(p.count, 0);

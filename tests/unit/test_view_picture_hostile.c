@@ -43,7 +43,7 @@ static void large_heads(void** state) {
 }
 
 // a picture of one colour is dense, and as large as a picture may be
-static void dense_pictures_are_read(void** state) {
+static void dense_pictures_have_room(void** state) {
   (void)state;
   RvError error = {0};
   float* rgb = NULL;
@@ -112,7 +112,8 @@ static void limits_of_memory(void** state) {
   rv_view_image_free(&image);
   const size_t half = (size_t)SIDE * SIDE * 6;
   rv_memory_limit_set(rv_budget_used() + half);
-  RvResult exr = refusal("large.exr", &error), png = refusal("large.png", &error);
+  RvResult exr = refusal("large.exr", &error);
+  RvResult png = refusal("large.png", &error);
   rv_memory_limit_set(0);
   assert_int_equal(exr, RV_NO_MEMORY);
   assert_int_equal(png, RV_NO_MEMORY);
@@ -122,6 +123,6 @@ static void limits_of_memory(void** state) {
   remove("large.png");
 }
 
-RV_TESTS(cmocka_unit_test(large_heads), cmocka_unit_test(dense_pictures_are_read), cmocka_unit_test(no_files),
+RV_TESTS(cmocka_unit_test(large_heads), cmocka_unit_test(dense_pictures_have_room), cmocka_unit_test(no_files),
          cmocka_unit_test(channels_of_no_light), cmocka_unit_test(no_light),
          cmocka_unit_test(damage_is_no_lack_of_memory), cmocka_unit_test(limits_of_memory))
